@@ -1,0 +1,120 @@
+/* Bytes to events: deframer, unpacking, and what holds the frames of a session together
+ * (sequence, running count, starts, 48-bit ticks, run stacks).
+ *
+ * Any split of the input gives the same calls. No allocation. One thread at a time. */
+#ifndef ASC_DECODER_H
+#define ASC_DECODER_H
+
+#include "asc-unpack.h"
+
+typedef enum
+{
+  ASC_FROM_WIRE, /* host frames are foreign */
+  ASC_FROM_FILE  /* the first FILE frame tells the nonce that host frames must carry */
+} AscOrigin;
+
+/* Frames or events that are missing between two frames of a session. */
+typedef struct
+{
+  uint32_t frames; /* missing by sequence */
+  uint64_t events; /* missing by running count */
+  uint64_t offset; /* of the frame after the gap */
+  uint64_t from;   /* ticks: newest end of any context before the gap, extended */
+  uint64_t to;     /* ticks: end of the frame after the gap, extended */
+  bool late;       /* found by a HELLO after the gap was told: events only adds */
+} AscGap;
+
+typedef struct
+{
+  uint64_t index;   /* counts up from 0 in the stream */
+  uint8_t low_byte; /* of the id */
+  bool id_known;    /* false until its HELLO */
+  uint32_t id;
+  uint64_t offset;
+} AscDecoderSession;
+
+/* Facts about a batch of events that come from the frames before it. */
+typedef struct
+{
+  AscEventsInfo info; /* base and end are extended to 64 bits here */
+  bool continues;     /* the context's run stack goes on from its last frame */
+  bool slots_known;   /* false: forget which slot holds what */
+  bool stack_differs; /* continues, but the told stack is another */
+} AscBatch;
+
+typedef struct
+{
+  /* A new session begins; also when a HELLO tells the id of the running one (same index).
+   */
+  void (*session) (void *user, const AscDecoderSession *session);
+  void (*hello) (void *user, const AscFrame *frame, const AscHello *hello);
+  void (*names) (void *user, const AscFrame *frame, const AscName *names, size_t n);
+  /* ticks extended to 64 bits. */
+  void (*tasks) (void *user,
+                 const AscFrame *frame,
+                 uint64_t ticks,
+                 const AscTaskRecord *records,
+                 size_t n);
+  void (*events) (void *user,
+                  const AscFrame *frame,
+                  const AscBatch *batch,
+                  const AscEvent *events,
+                  size_t n);
+  /* Before the frame after the gap; events of 0 are not told. */
+  void (*gap) (void *user, const AscGap *gap);
+  /* A host frame with the right nonce. */
+  void (*host) (void *user, const AscFrame *frame);
+  void (*text) (void *user, const uint8_t *bytes, size_t n, uint64_t offset);
+  void (*skip) (void *user, AscSkip why, uint64_t offset, size_t n);
+  void (*mangled) (void *user, unsigned how, uint64_t offset);
+} AscDecoderSink;
+
+/* Totals since init. */
+typedef struct
+{
+  uint64_t bytes;
+  uint64_t frames; /* right ones */
+  uint64_t events; /* decoded */
+  uint64_t missing_frames;
+  uint64_t missing_events; /* by running count: lost on the way */
+  uint64_t dropped_events; /* by LOST: dropped on the board */
+  uint64_t unknown_kinds;
+  uint64_t skipped[ASC_SKIP_N]; /* bytes */
+  uint64_t skips[ASC_SKIP_N];   /* occurrences */
+} AscDecoderTotals;
+
+#define ASC_DECODER_CONTEXTS 256
+
+typedef struct AscDecoderState
+{
+  AscDeframer deframer;
+  const AscDecoderSink *sink;
+  void *user;
+  AscOrigin origin;
+  AscDecoderTotals totals;
+  AscDecoderSession session;
+  uint64_t nonce;
+  uint64_t newest;       /* newest end of any context, ticks, extended */
+  uint64_t total_events; /* running count, extended, after the last frame */
+  uint32_t last_check;   /* CRC-32 of the last frame */
+  uint16_t next_sequence;
+  uint16_t next_starts;
+  bool in_session, nonce_known, counted;
+  bool context_known[ASC_DECODER_CONTEXTS]; /* its run stack goes on */
+  uint8_t context_depth[ASC_DECODER_CONTEXTS];
+  uint16_t context_stack[ASC_DECODER_CONTEXTS][ASC_STACK_MAX];
+  AscEvent events[ASC_FRAME_EVENTS_MAX];
+} AscDecoder;
+
+/* sink and user stay the caller's; any call of the sink may be NULL. */
+void asc_decoder_init (AscDecoder *decoder,
+                       AscOrigin origin,
+                       const AscDecoderSink *sink,
+                       void *user);
+void asc_decoder_feed (AscDecoder *decoder, const void *bytes, size_t n);
+void asc_decoder_finish (AscDecoder *decoder);
+/* Bytes held back (PROTOCOL.md §8, provisional text). */
+size_t asc_decoder_pending (const AscDecoder *decoder, const uint8_t **bytes);
+const AscDecoderTotals *asc_decoder_totals (const AscDecoder *decoder);
+
+#endif
