@@ -1,0 +1,167 @@
+#!/usr/bin/env python3
+"""run-vm.py KERNEL_DIR INIT PROGRAM: runs a TAP test inside a virtual machine.
+
+The machine has Debian's kernel (see fetch-kernel.sh), a file system in memory made here of INIT,
+PROGRAM and the shared libraries they need, and two serial ports: the kernel's console, kept and
+shown only if the test fails, and PROGRAM's standard output, passed on line by line as it comes.
+It has no disk and no network. Without /dev/kvm the processor is emulated: slower, and enough.
+
+Environment variables whose names begin with ASC_ or end with SAN_OPTIONS are passed on.
+"""
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+
+TIMEOUT_S = 150
+MEMORY_MB = 384
+QEMU = "qemu-system-x86_64"
+
+
+def skip(reason):
+    print("1..0 # SKIP " + reason)
+    sys.exit(0)
+
+
+def libraries(program):
+    """The files that the dynamic loader wants for the program, as absolute paths."""
+    out = subprocess.run(["ldd", program], capture_output=True, text=True, check=False)
+    found = set()
+    for line in out.stdout.splitlines():
+        words = line.split()
+        if "not found" in line:
+            sys.exit(f"run-vm: {program} needs {words[0]}, which is not there")
+        found.update([w for w in words if w.startswith("/")][:1])
+    return found
+
+
+class Initramfs:
+    """Writes the 'newc' cpio format: 110 bytes of hexadecimal header, name, data, padded to 4."""
+
+    def __init__(self, out):
+        self.out = out
+        self.inode = 0
+        self.known = {""}
+
+    def _entry(self, name, mode, data=b""):
+        self.inode += 1
+        raw = name.encode() + b"\0"
+        fields = [self.inode, mode, 0, 0, 1, 0, len(data), 0, 0, 0, 0, len(raw), 0]
+        head = b"070701" + b"".join(b"%08X" % f for f in fields) + raw
+        self.out.write(head + bytes(-len(head) % 4) + data + bytes(-len(data) % 4))
+
+    def directory(self, path):
+        path = path.strip("/")
+        if path not in self.known:
+            self.directory(os.path.dirname(path))
+            self.known.add(path)
+            self._entry(path, 0o040755)
+
+    def file(self, path, source, mode=0o755):
+        self.directory(os.path.dirname(path))
+        path = path.strip("/")
+        if path not in self.known:
+            self.known.add(path)
+            with open(source, "rb") as f:
+                self._entry(path, 0o100000 | mode, f.read())
+
+    def close(self):
+        self._entry("TRAILER!!!", 0)
+
+
+def make_initramfs(path, kernel, init, program):
+    with open(path, "wb") as out:
+        fs = Initramfs(out)
+        for directory in ("proc", "sys", "dev", "tmp", "modules"):
+            fs.directory(directory)
+        fs.file("init", init)
+        fs.file("program", program)
+        for lib in sorted(libraries(init) | libraries(program)):
+            fs.file(lib, lib)
+        modules = os.path.join(kernel, "modules")
+        for name in sorted(os.listdir(modules)):
+            fs.file("modules/" + name, os.path.join(modules, name), 0o644)
+        fs.close()
+
+
+def accelerator():
+    try:
+        os.close(os.open("/dev/kvm", os.O_RDWR | os.O_CLOEXEC))
+        return "kvm"
+    except OSError:
+        return "tcg"
+
+
+def command(work, kernel, accel):
+    passed = [f"{k}={v}" for k, v in os.environ.items()
+              if (k.startswith("ASC_") or k.endswith("SAN_OPTIONS")) and '"' not in v]
+    line = ["console=ttyS0", "quiet", "panic=-1", "mitigations=off", "nokaslr", "audit=0",
+            "random.trust_cpu=on", f"ASC_VM_ACCEL={accel}"]
+    line += [f'"{p}"' if " " in p else p for p in passed]
+    return [QEMU, "-no-user-config", "-nodefaults", "-display", "none", "-no-reboot",
+            "-accel", accel, "-cpu", "host" if accel == "kvm" else "qemu64,+rdrand",
+            "-m", str(MEMORY_MB), "-kernel", os.path.join(kernel, "vmlinuz"),
+            "-initrd", os.path.join(work, "initramfs"), "-append", " ".join(line),
+            "-serial", "file:" + os.path.join(work, "console"), "-serial", "stdio"]
+
+
+def run(work, kernel, accel):
+    """Runs the machine; True if the program said it passed, and why not otherwise."""
+    qemu = subprocess.Popen(command(work, kernel, accel), stdin=subprocess.DEVNULL,
+                            stdout=subprocess.PIPE, text=True, errors="replace")
+    late = threading.Timer(TIMEOUT_S, qemu.kill)
+    late.start()
+    status = None
+    try:
+        for line in qemu.stdout:
+            line = line.rstrip("\r\n")
+            if line.startswith("# exit "):
+                status = line[7:]
+            else:
+                print(line, flush=True)
+        qemu.wait()
+    finally:
+        in_time = late.is_alive()
+        late.cancel()
+        qemu.kill()
+        qemu.wait()
+    if not in_time:
+        return f"the machine was stopped after {TIMEOUT_S} s"
+    if status is None:
+        return f"the machine ended (qemu: {qemu.returncode}) before the program did"
+    return None if status == "0" else "the program failed: " + status
+
+
+def main():
+    if len(sys.argv) != 4:
+        sys.exit(__doc__)
+    kernel, init, program = sys.argv[1:]
+    fetch = os.path.join(os.path.dirname(os.path.abspath(__file__)), "fetch-kernel.sh")
+    if not os.path.exists(os.path.join(kernel, "version")):
+        skip(f"no kernel for the virtual machine: {os.path.relpath(fetch)} {kernel} fetches it")
+    if shutil.which(QEMU) is None:
+        skip(f"no {QEMU}")
+    # A polite end on SIGTERM too, so that the machine and the files go.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit("run-vm: stopped by a signal"))
+    with tempfile.TemporaryDirectory(prefix="aioscope-vm-") as work:
+        make_initramfs(os.path.join(work, "initramfs"), kernel, init, program)
+        accel = accelerator()
+        print(f"# {QEMU}, {accel}", flush=True)
+        why = run(work, kernel, accel)
+        if why is None:
+            return
+        print("# " + why)
+        console = os.path.join(work, "console")
+        if os.path.exists(console):
+            print("# the machine's console:")
+            with open(console, encoding="utf-8", errors="replace") as f:
+                for line in f.read().splitlines()[-200:]:
+                    print("#   " + line)
+        print("Bail out! " + why, flush=True)
+        sys.exit(1)
+
+
+main()
