@@ -28,7 +28,7 @@ for tool in apt-get apt-cache dpkg-deb; do
 done
 package=$(LC_ALL=C apt-cache depends linux-image-amd64 2>/dev/null |
   sed -n 's/^ *Depends: \(linux-image-[0-9][^ ]*\)$/\1/p' | head -n 1)
-[ -n "$package" ] || skip "the package lists have no linux-image-amd64"
+[ -n "$package" ] || skip "the package lists have no linux-image-amd64 (apt-get update)"
 
 mkdir -p "$1"
 dir=$(cd "$1" && pwd)
