@@ -1,0 +1,121 @@
+/* A lane: the timeline of one task (or idle, GC, span, pin, counter), with its pyramid.
+ *
+ * A question costs what is asked for (columns, runs), never what the lane holds. Read
+ * from any thread, without locks. */
+#ifndef ASC_LANE_H
+#define ASC_LANE_H
+
+#include "asc-session.h"
+
+typedef struct
+{
+  AscLaneKind kind;
+  guint index;      /* in the session */
+  const char *name; /* "module.function", "function", pin or counter; never NULL */
+  const char *file; /* "" unknown */
+  guint32 line;     /* 0 unknown */
+  bool internal;    /* a task that asyncio makes for itself */
+  guint colour;     /* 0-11, from the name alone: the same in every file */
+  guint8 core;
+  guint64 n_runs;    /* complete ones */
+  guint32 instances; /* born so far */
+  guint32 alive;     /* now */
+  guint32 most;      /* alive at the same time */
+} AscLaneInfo;
+
+void asc_lane_info (const AscLane *lane, AscLaneInfo *info);
+
+#define ASC_RUN_LATE 0x01u     /* late_ms is known */
+#define ASC_RUN_OPEN 0x02u     /* goes on now; end is the newest known time */
+#define ASC_RUN_CENSORED 0x04u /* its end was lost: at least this long */
+#define ASC_RUN_HEADLESS 0x08u /* its start was lost; in no statistic */
+#define ASC_RUN_TOUCHED 0x10u  /* touches an unobserved stretch; in no statistic */
+
+/* A run, or a stretch of an idle, GC or span lane. */
+typedef struct
+{
+  gint64 start_ns;
+  gint64 end_ns;
+  guint64 index;    /* in the lane, in order of start */
+  guint32 instance; /* 0 unknown */
+  guint16 late_ms;
+  guint8 exit; /* AscExit; idle: AscIdle */
+  guint8 flags;
+} AscRun;
+
+/* Runs that touch [from, to), in order. Returns how many there are, but stops counting at
+ * max + 1; at most max are written. */
+gsize
+asc_lane_runs (const AscLane *lane, gint64 from_ns, gint64 to_ns, AscRun *out, gsize max);
+/* The run at a time, else false. Nearest by start: before (< ns), after (> ns). */
+bool asc_lane_run_at (const AscLane *lane, gint64 ns, AscRun *run);
+bool asc_lane_run_before (const AscLane *lane, gint64 ns, AscRun *run);
+bool asc_lane_run_after (const AscLane *lane, gint64 ns, AscRun *run);
+/* Share of the lane's runs that are shorter than length (0-1); for the hover. Cheap. */
+double asc_lane_rank (const AscLane *lane, gint64 length_ns);
+
+/* One column of pixels. */
+typedef struct
+{
+  gint64 busy_ns;    /* within the column */
+  gint64 longest_ns; /* longest run that touches it, its whole length */
+  guint32 n;         /* runs that touch it */
+  guint32 flags;     /* ASC_RUN_… of any of them */
+  gint64 late_ns; /* within the column, time that runs of this lane were waiting (due to
+                     start) */
+} AscColumn;
+
+typedef enum
+{
+  ASC_EXACT,
+  ASC_TOLERANT /* nodes narrower than a quarter column stand for their runs, except where
+                  one reaches hog_ns */
+} AscPrecision;
+
+/* n columns of equal width over [from, to). */
+void asc_lane_columns (const AscLane *lane,
+                       gint64 from_ns,
+                       gint64 to_ns,
+                       guint n,
+                       AscPrecision precision,
+                       gint64 hog_ns,
+                       AscColumn *out);
+
+/* Pins and counters. */
+typedef struct
+{
+  gint64 time_ns;
+  gint64 value;
+} AscSample;
+
+typedef struct
+{
+  bool any;     /* a value is known in the column */
+  gint64 first; /* value where the column begins (or the first in it) */
+  gint64 last;
+  gint64 min;
+  gint64 max;
+} AscSampleColumn;
+
+/* The sample in force at a time (the newest not after it), else false. */
+bool asc_lane_sample_at (const AscLane *lane, gint64 ns, AscSample *sample);
+/* Samples in [from, to); as asc_lane_runs. */
+gsize asc_lane_samples (const AscLane *lane,
+                        gint64 from_ns,
+                        gint64 to_ns,
+                        AscSample *out,
+                        gsize max);
+void asc_lane_sample_columns (const AscLane *lane,
+                              gint64 from_ns,
+                              gint64 to_ns,
+                              guint n,
+                              AscSampleColumn *out);
+
+/* Who held up a run: the task whose runs overlap its wait most; false if it was not late.
+ */
+bool asc_session_held_up_by (const AscSession *session,
+                             const AscRun *run,
+                             const AscLane **by,
+                             gint64 *overlap_ns);
+
+#endif
