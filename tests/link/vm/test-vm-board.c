@@ -3,6 +3,7 @@
  * desk? */
 #include "asc-test.h"
 #include "vm-board.h"
+#include "vm-usbmon.h"
 
 #include <fcntl.h>
 #include <poll.h>
@@ -79,12 +80,37 @@ test_pulled_plug_is_a_hangup (void **state)
   close (fd);
 }
 
+/* The kernel itself raises both lines at open and lowers them at close. This is what a
+ * program that leaves the lines alone may show, and the proof that the bus is read. */
+static void
+test_lines_seen_on_the_bus (void **state)
+{
+  (void)state;
+  VmControl seen[32];
+  unsigned lines[32], n_lines = 0;
+  uint32_t rate = 0;
+  assert_true (vm_usbmon_start ());
+  close (open_host ());
+  size_t n = vm_usbmon_stop (seen, 32);
+  assert_in_range (n, 3, 32);
+  for (size_t i = 0; i < n; i++)
+    if (seen[i].request == VM_SET_CONTROL_LINE_STATE)
+      lines[n_lines++] = seen[i].value;
+    else if (seen[i].request == VM_SET_LINE_CODING)
+      rate = seen[i].rate;
+  assert_int_equal (rate, 921600);
+  assert_int_equal (n_lines, 2);
+  assert_int_equal (lines[0], VM_DTR | VM_RTS);
+  assert_int_equal (lines[1], 0);
+}
+
 int
 main (void)
 {
   struct CMUnitTest tests[] = {
     cmocka_unit_test_setup_teardown (test_bytes_pass_both_ways, setup, teardown),
     cmocka_unit_test_setup_teardown (test_pulled_plug_is_a_hangup, setup, teardown),
+    cmocka_unit_test_setup_teardown (test_lines_seen_on_the_bus, setup, teardown),
   };
   printf ("# the machine was up after %.1f s\n", (double)vm_now_ms () / 1000);
   return asc_test_run (tests, sizeof tests / sizeof *tests);
