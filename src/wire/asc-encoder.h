@@ -10,10 +10,11 @@
 
 typedef struct
 {
-  uint8_t *frame;    /* caller's, ASC_FRAME_MAX bytes */
-  uint64_t base;     /* ticks of the first event */
-  uint64_t last;     /* ticks at the end of the last event */
-  uint16_t length;   /* bytes used, header included; 0 = no frame open */
+  uint8_t *frame;  /* caller's, ASC_FRAME_MAX bytes */
+  uint64_t base;   /* ticks of the first event */
+  uint64_t last;   /* ticks at the end of the last event */
+  uint16_t length; /* bytes used, header included; 0 = no frame open */
+  /* What the open frame adds; after a seal, what the sealed one added. */
   uint16_t n_events; /* as they count for the running count, but LOST */
   uint16_t n_starts;
   uint32_t n_lost; /* sum of LOST counts in the frame */
@@ -57,8 +58,9 @@ int asc_encoder_discontinuity (AscEncoder *encoder,
 /* Replaces the run stack (what runs now, after a loss). Only with no frame open. */
 void asc_encoder_set_stack (AscEncoder *encoder, const uint16_t *slots, unsigned depth);
 
-/* Closes the open frame. Returns its length in bytes (0: none was open), ready to send
- * from encoder->frame; the next event opens a new one. */
+/* Closes the open frame; its n_events, n_starts and n_lost can be read until the next
+ * event. Returns its length in bytes (0: none was open), ready to send from
+ * encoder->frame; the next event opens a new one. */
 size_t asc_encoder_seal (AscEncoder *encoder, const AscSeal *seal);
 
 /* The other frames of a board, into out[ASC_FRAME_MAX]. Each returns the frame's length.

@@ -13,8 +13,9 @@
 #define ASC_CHECK_SIZE 4    /* bytes after it */
 #define ASC_PAYLOAD_MAX 255 /* bytes */
 #define ASC_FRAME_MAX (ASC_HEADER_SIZE + ASC_PAYLOAD_MAX + ASC_CHECK_SIZE)
-#define ASC_STACK_MAX 8    /* entries of a run stack */
-#define ASC_SLOT_MAX 65535 /* highest slot and name id */
+#define ASC_STACK_MAX 8                /* entries of a run stack */
+#define ASC_SLOT_MAX 65535             /* highest slot and name id */
+#define ASC_TICKS_MASK 0xFFFFFFFFFFFFu /* ticks are sent with 48 bits */
 #define ASC_NAME_MAX 80    /* bytes of one string that a recorder sends, UTF-8 */
 #define ASC_EVENTS_HEAD 13 /* bytes of an EVENTS payload before the stack */
 /* Most events that one frame can hold: an EXIT takes a byte, a pair takes three. */
