@@ -22,10 +22,10 @@ asc_test_seed (void)
   if (seed == 0)
     {
       const char *given = getenv ("ASC_TEST_SEED");
-      seed = given ? (uint32_t) strtoul (given, NULL, 0)
-                   : (uint32_t) time (NULL) * 2654435761u + (uint32_t) getpid ();
+      seed = given ? (uint32_t)strtoul (given, NULL, 0)
+                   : (uint32_t)time (NULL) * 2654435761u + (uint32_t)getpid ();
       seed |= 1u;
-      printf ("# ASC_TEST_SEED=%u\n", (unsigned) seed);
+      printf ("# ASC_TEST_SEED=%u\n", (unsigned)seed);
       fflush (stdout);
     }
   return seed;
@@ -58,9 +58,6 @@ asc_test_run (struct CMUnitTest *tests, size_t n)
 }
 
 #define ASC_TEST_MAIN(tests)                                                             \
-  int main (void)                                                                        \
-  {                                                                                      \
-    return asc_test_run (tests, sizeof tests / sizeof *tests);                           \
-  }
+  int main (void) { return asc_test_run (tests, sizeof tests / sizeof *tests); }
 
 #endif

@@ -30,7 +30,7 @@ import threading
 import time
 
 HERE = pathlib.Path(__file__).resolve().parent
-TAP_LINE = re.compile(r'(not ok|ok)\b\s*(\d*)\s*-?\s*([^#]*)(#\s*(skip|todo)\S*\s*(.*))?$', re.I)
+TAP_LINE = re.compile(r'(not ok|ok)\b\s*(\d*)\s*-?\s*([^#]*)(#\s*(skip|\w+)\S*\s*(.*))?$', re.I)
 TAP_PLAN = re.compile(r'1\.\.(\d+)\s*(#\s*skip\S*\s*(.*))?$', re.I)
 CRITICAL = re.compile(r'-(CRITICAL|ERROR) \*\*')
 # What must not reach a test from the desktop of whoever runs it.
@@ -132,7 +132,8 @@ def environment(test, place, seed, build):
                          ('XDG_DATA_HOME', home / 'share')):
         folder.mkdir(parents=True, mode=0o700)
         env[name] = str(folder)
-    reports = f'log_path={place / "san"}'
+    # Quoted, since blanks and colons part the options.
+    reports = f'log_path="{place / "san"}"'
     suppressions = HERE / 'suppressions'
     env.update({
         'ASC_TEST_SEED': str(seed), 'ASC_TEST_MARK': str(place), 'LC_ALL': 'C.UTF-8',
@@ -143,9 +144,9 @@ def environment(test, place, seed, build):
         'ASAN_OPTIONS': f'{reports}:detect_leaks=1:strict_string_checks=1:'
                         'detect_stack_use_after_return=1:check_initialization_order=1',
         # Leaks are looked for under ASan's options; only the list has its own variable.
-        'LSAN_OPTIONS': f'suppressions={suppressions / "lsan.txt"}:print_suppressions=0',
+        'LSAN_OPTIONS': f'suppressions="{suppressions / "lsan.txt"}":print_suppressions=0',
         'UBSAN_OPTIONS': f'{reports}:print_stacktrace=1:halt_on_error=1',
-        'TSAN_OPTIONS': f'{reports}:suppressions={suppressions / "tsan.txt"}',
+        'TSAN_OPTIONS': f'{reports}:suppressions="{suppressions / "tsan.txt"}"',
     })
     env.update(test['env'])
     return env
