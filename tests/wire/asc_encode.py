@@ -103,6 +103,7 @@ class Board:
             (frames.EVENTS, head),
             (frames.EVENTS, head + b'\x00\xE0\x05'),
             (frames.EVENTS, head + b'\x00\x05'),
+            (frames.EVENTS, head + b'\x00\xE4' + varint(2**47)),
             (frames.EVENTS, head + b'\x01\x03\x81\x01\x02'),
             (frames.EVENTS, head + b'\x00\xE8\x01' + varint(65536)),
             (frames.EVENTS, head + b'\x00\xF8\x01\x03\x01\x02\x03'),
@@ -295,16 +296,59 @@ class Board:
                     b'\xed\xa0\x80\xc0\x80', b'\xf4\x90\x80\x80\xf4\x8f\xbf\xbf'])
 
 
-def stream(rng, count=40, damage=0.15):
-    """A random stream with random damage."""
+class Host:
+    """Puts host frames between those of the board, as the writer of a file does."""
+
+    def __init__(self, rng):
+        self.rng = rng
+        self.sequence = 0
+        self.nonce = rng.randbytes(8)
+
+    def frame(self, kind, body, nonce=None):
+        data = frame(kind, self.sequence, 0, 0, (nonce or self.nonce) + body)
+        self.sequence = (self.sequence + 1) % 65536
+        return data
+
+    def file(self):
+        return self.frame(frames.FILE, b'\x01' + self.wall() + string('Pico · ttyACM0')
+                          + string('aioscope 0.1.0'))
+
+    def wall(self):
+        return fixed(self.rng.choice([-1, 0, 1793000000 * 10**9, self.rng.getrandbits(62)]), 64)
+
+    def any(self):
+        rng = self.rng
+        kind, body = rng.choice([
+            (frames.ANCHOR, self.wall() + self.wall() + fixed(rng.getrandbits(40), 64)),
+            (frames.LINK, bytes([rng.randrange(5)]) + self.wall() + self.wall() + string('ü')),
+            (frames.CUT, bytes([rng.randrange(4)]) + rng.randbytes(28)),
+            (frames.MARK, fixed(rng.randrange(9), 32) + fixed(rng.getrandbits(32), 32)
+             + fixed(rng.getrandbits(48), 64) + fixed(rng.getrandbits(48), 64)
+             + bytes([rng.randrange(2)]) + string('mark') + string('')),
+            (rng.randrange(0x85, 0x100), rng.randbytes(rng.randrange(20))),
+            (rng.randrange(0x80, 0x85), rng.randbytes(rng.randrange(9)))])
+        if rng.random() < 0.1:
+            return frame(kind, 0, 0, 0, (self.nonce + body)[:rng.randrange(12)])
+        if rng.random() < 0.1:
+            return self.file() if rng.random() < .5 else Host(rng).file()
+        return self.frame(kind, body, rng.randbytes(8) if rng.random() < 0.1 else None)
+
+
+def stream(rng, count=40, damage=0.15, host=False):
+    """A random stream with random damage; with host frames it is a file."""
     out = []
     last = b''
+    writer = Host(rng)
+    if host and rng.random() < 0.9:
+        out.append(writer.file())
     for is_frame, data in Board(rng).pieces(count):
         if rng.random() < damage:
             data = hurt(rng, data, last)
         out.append(data)
         if is_frame:
             last = data
+        if host and rng.random() < 0.2:
+            out.append(writer.any())
     whole = b''.join(out)
     if rng.random() < damage:
         whole = whole[rng.randrange(len(whole)):]

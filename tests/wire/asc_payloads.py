@@ -76,11 +76,15 @@ def events(payload):
     told = [r.varint(SLOT_MOST) for _ in range(depth)]
     stack = list(told)
     found = []
+    length = 0
     while r.left():
         if found and found[-1].kind in ('LOST', 'DISCONTINUITY'):
             raise Malformed('an event after the end of the frame')
         event = one_event(r, stack)
         found.append(event)
+        length += event.delta + event.duration
+        if length >= 2**47:
+            raise Malformed('an event too far from the base')
         if event.kind == 'ENTER':
             stack.append(event.values['slot'])
             if len(stack) > STACK_MOST:

@@ -116,6 +116,9 @@ def event_rules():
     refused(b'\xf8\x00\x04\x01\x02\x03\x00')   # START too short
     refused(b'\xf9\x00\x05abc')
     refused(b'\x05')
+    refused(b'\xe3' + varint(2**47))
+    refused(b'\xe3\x01\xeb\x00' + varint(2**47 - 1))
+    equal(kinds(b'\xe3' + varint(2**47 - 1))[0][1], 2**47 - 1)
     equal(of(decode(events(0, 0)), 'frame', 'events'), [(0,)])
 
 
