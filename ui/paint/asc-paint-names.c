@@ -1,0 +1,116 @@
+/* The column of names, counts and values beside the lanes. */
+#include "asc-scope.h"
+
+#include <math.h>
+#include <string.h>
+
+static bool
+is_bytes (const char *name)
+{
+  return strstr (name, "heap") != NULL || strstr (name, "bytes") != NULL
+         || strstr (name, "mem") != NULL;
+}
+
+static void
+format_sample (const char *name, gint64 value, char *out, gsize n)
+{
+  if (is_bytes (name) && value >= 10240)
+    g_snprintf (out, (gulong)n, "%" G_GINT64_FORMAT " KiB", value / 1024);
+  else if (is_bytes (name))
+    g_snprintf (out, (gulong)n, "%" G_GINT64_FORMAT " B", value);
+  else
+    g_snprintf (out, (gulong)n, "%" G_GINT64_FORMAT, value);
+}
+
+static void
+value_of (const AscScope *scope, const AscRow *row, char *out, gsize n)
+{
+  AscSample sample;
+  *out = '\0';
+  if (row->kind == ASC_ROW_LOAD)
+    return;
+  if (row->info.kind == ASC_LANE_COUNTER)
+    {
+      if (asc_lane_sample_at (row->lane, scope->view->to_ns, &sample))
+        format_sample (row->info.name, sample.value, out, n);
+    }
+  else if (scope->percent != NULL && row->info.index < scope->n_percent
+           && scope->percent[row->info.index] >= 0)
+    g_snprintf (out, (gulong)n, "%.1f %%", scope->percent[row->info.index]);
+}
+
+static double
+paint_instances (cairo_t *cr,
+                 const AscScope *scope,
+                 const AscRow *row,
+                 double right,
+                 double y)
+{
+  char label[24];
+  if (row->info.kind != ASC_LANE_TASK || row->info.alive < 2 || row->height < 20)
+    return right;
+  g_snprintf (label, sizeof label, "×%u", row->info.alive);
+  double w = asc_text_width (scope->text, cr, ASC_FONT_SMALL, label) + 14;
+  asc_set_colour (cr, scope->theme->panel);
+  asc_rounded (cr, right - w, y - 9, w, 18, 9);
+  cairo_fill_preserve (cr);
+  asc_set_colour (cr, scope->theme->line);
+  cairo_set_line_width (cr, 1);
+  cairo_stroke (cr);
+  asc_set_colour (cr, scope->theme->text_dim);
+  asc_text_draw (scope->text, cr, ASC_FONT_SMALL, ASC_ALIGN_CENTRE, right - w / 2, y, 0,
+                 label);
+  return right - w - 6;
+}
+
+static void
+paint_name (cairo_t *cr, const AscScope *scope, const AscRow *row, double width, double y)
+{
+  const AscTheme *theme = scope->theme;
+  bool compact = row->height < 20, task = row->info.kind == ASC_LANE_TASK;
+  bool main_row = row->kind == ASC_ROW_LANE && (task || row->info.kind == ASC_LANE_SPAN);
+  double x = 13, right = width - 8;
+  char value[48];
+  if (row->kind == ASC_ROW_LANE && main_row)
+    {
+      double size = compact ? 7 : task ? 12 : 8;
+      asc_set_colour (cr, theme->task[row->info.colour % ASC_THEME_COLOURS]);
+      asc_rounded (cr, x, round (y - size / 2), size, compact ? 7 : size + (task ? 1 : 0),
+                   3);
+      cairo_fill (cr);
+      x = compact ? 26 : 33;
+    }
+  else if (row->kind == ASC_ROW_LANE)
+    x = compact ? 26 : 33;
+  value_of (scope, row, value, sizeof value);
+  asc_set_colour (cr, theme->text_dim);
+  if (*value != '\0')
+    right
+        -= asc_text_draw (scope->text, cr, compact ? ASC_FONT_SMALL_MONO : ASC_FONT_MONO,
+                          ASC_ALIGN_RIGHT, right, y, 0, value)
+           + 6;
+  right = paint_instances (cr, scope, row, right, y);
+  const char *name = row->kind == ASC_ROW_LOAD ? "CPU load" : row->info.name;
+  bool chosen = row->lane != NULL && row->lane == scope->chosen;
+  asc_set_colour (cr, main_row ? theme->text : theme->text_dim);
+  asc_text_draw (scope->text, cr,
+                 chosen && !compact                     ? ASC_FONT_BOLD
+                 : compact || row->kind == ASC_ROW_LOAD ? ASC_FONT_SMALL
+                                                        : ASC_FONT_BODY,
+                 ASC_ALIGN_LEFT, x, y, MAX (right - x, 10), name);
+}
+
+void
+asc_paint_names (cairo_t *cr, const AscScope *scope, double width, double height)
+{
+  GArray *rows = scope->rows->rows;
+  asc_paint_backs (cr, scope, width, height);
+  for (guint i = asc_rows_first (scope->rows, scope->scroll); i < rows->len; i++)
+    {
+      const AscRow *row = &g_array_index (rows, AscRow, i);
+      double y = row->y - scope->scroll;
+      if (y >= height)
+        break;
+      paint_name (cr, scope, row, width, y + row->height / 2);
+    }
+}
