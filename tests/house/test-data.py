@@ -27,7 +27,13 @@ def the_desktop_entry_is_valid():
 
 @tap.case
 def the_metainfo_is_valid():
-    tool('appstreamcli', 'validate', '--no-net', DATA / f'{ID}.metainfo.xml')
+    if not shutil.which('appstreamcli'):
+        tap.skip('appstreamcli is not installed')
+    output = house.run('appstreamcli', 'validate', '--no-net', DATA / f'{ID}.metainfo.xml').stdout
+    tap.check('alidation' in output, output)
+    # There is no home page to name.
+    tap.nothing(line for line in output.splitlines()
+                if line.startswith(('E:', 'W:')) and 'url-homepage-missing' not in line)
 
 
 @tap.case

@@ -38,11 +38,11 @@ def all_folders():
 
 
 def alone(path, standard):
-    folder = path.parent
-    while folder not in FLAGS and folder != house.ROOT:
-        folder = folder.parent
-    # A layer of headers only is compiled with what the others have.
-    compiler, *flags = FLAGS.get(folder) or ['cc', *all_folders(), *EVERYTHING]
+    # The board's layers get exactly their own flags; the others, which may have headers
+    # before they have a file, what all have. Who may include whom is checked elsewhere.
+    compiler, *flags = FLAGS.get(path.parent) or ['cc']
+    if not house.short(path).startswith(('src/base/', 'src/wire/', 'src/device/')):
+        flags = [*all_folders(), *EVERYTHING]
     if compiler == 'ccache':
         compiler = 'cc'
     # Twice, so that the include guard is tested as well; as a file, so that a header is not
