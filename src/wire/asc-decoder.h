@@ -16,12 +16,15 @@ typedef enum
 /* Frames or events that are missing between two frames of a session. */
 typedef struct
 {
-  uint32_t frames; /* missing by sequence */
-  uint64_t events; /* missing by running count */
-  uint64_t offset; /* of the frame after the gap */
-  uint64_t from;   /* ticks: newest end of any context before the gap, extended */
-  uint64_t to;     /* ticks: end of the frame after the gap, extended */
-  bool late;       /* found by a HELLO after the gap was told: events only adds */
+  uint64_t frames; /* missing by sequence; 0 after a malformed frame */
+  uint64_t events; /* missing by running count; 0 breaks nothing unless unknown */
+  uint64_t offset; /* of the frame after the gap, or where the session ends */
+  uint64_t from;   /* ticks: newest end of any context before the gap, extended; where the
+                      session told nothing before, the same as to */
+  uint64_t to;  /* ticks: end of the frame after the gap, extended; at the session's end
+                   the same as from */
+  bool unknown; /* how many events are missing can not be told: events is 0 */
+  bool cut;     /* a CUT stands in it: not kept, rather than lost */
 } AscGap;
 
 typedef struct
@@ -38,7 +41,7 @@ typedef struct
 {
   AscEventsInfo info; /* base and end are extended to 64 bits here */
   bool continues;     /* the context's run stack goes on from its last frame */
-  bool slots_known;   /* false: forget which slot holds what */
+  bool slots_known;   /* false: forget which slot holds what, before these events */
   bool stack_differs; /* continues, but the told stack is another */
 } AscBatch;
 
@@ -47,6 +50,7 @@ typedef struct
   /* A new session begins; also when a HELLO tells the id of the running one (same index).
    */
   void (*session) (void *user, const AscDecoderSession *session);
+  /* Its ticks and start_ticks are extended to 64 bits. */
   void (*hello) (void *user, const AscFrame *frame, const AscHello *hello);
   void (*names) (void *user, const AscFrame *frame, const AscName *names, size_t n);
   /* ticks extended to 64 bits. */
@@ -60,7 +64,7 @@ typedef struct
                   const AscBatch *batch,
                   const AscEvent *events,
                   size_t n);
-  /* Before the frame after the gap; events of 0 are not told. */
+  /* Before the EVENTS or HELLO after the gap, or at the session's end. */
   void (*gap) (void *user, const AscGap *gap);
   /* A host frame with the right nonce. */
   void (*host) (void *user, const AscFrame *frame);
@@ -76,7 +80,7 @@ typedef struct
   uint64_t frames; /* right ones */
   uint64_t events; /* decoded */
   uint64_t missing_frames;
-  uint64_t missing_events; /* by running count: lost on the way */
+  uint64_t missing_events; /* by running count: lost on the way; those in a CUT apart */
   uint64_t dropped_events; /* by LOST: dropped on the board */
   uint64_t unknown_kinds;
   uint64_t skipped[ASC_SKIP_N]; /* bytes */
@@ -94,12 +98,24 @@ typedef struct AscDecoderState
   AscDecoderTotals totals;
   AscDecoderSession session;
   uint64_t nonce;
-  uint64_t newest;       /* newest end of any context, ticks, extended */
-  uint64_t total_events; /* running count, extended, after the last frame */
-  uint32_t last_check;   /* CRC-32 of the last frame */
+  uint64_t clock;          /* ticks last told in the session, extended */
+  uint64_t newest;         /* newest end of any context, ticks, extended */
+  uint64_t total_events;   /* running count, extended, after the last frame */
+  uint64_t missing_frames; /* jumps that no gap has told yet */
+  uint64_t doubtful;       /* events missing or dropped since starts were compared */
+  uint64_t skip_end;       /* where the last skip ended, and why it was */
+  AscSkip skip_why;
+  uint32_t last_check; /* CRC-32 of the last board frame */
   uint16_t next_sequence;
   uint16_t next_starts;
-  bool in_session, nonce_known, counted;
+  bool in_session;
+  bool nonce_known;
+  bool clock_known;
+  bool newest_known;
+  bool counted;      /* total_events is known, modulo 2^32 */
+  bool counted_high; /* and modulo 2^48 */
+  bool starts_known;
+  bool cut;                                 /* a CUT came since the last gap */
   bool context_known[ASC_DECODER_CONTEXTS]; /* its run stack goes on */
   uint8_t context_depth[ASC_DECODER_CONTEXTS];
   uint16_t context_stack[ASC_DECODER_CONTEXTS][ASC_STACK_MAX];
