@@ -273,7 +273,7 @@ def known_tests(build):
         test['serial'] = not test['is_parallel'] or 'serial' in suite
         suite = [s for s in suite if s != 'serial']
         name = test['name']
-        test['label'] = f'{suite[0]}/{name.removeprefix(suite[0]).strip()}' if suite else name
+        test['label'] = f'{suite[0]}/{name.removeprefix(suite[0]).strip(" -")}' if suite else name
     return tests
 
 

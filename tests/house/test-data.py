@@ -1,8 +1,11 @@
 #!/usr/bin/env python3
 """What is installed for the desktop is valid, by the desktop's own tools where they are."""
 
+import os
+import pathlib
 import re
 import shutil
+import tempfile
 import xml.etree.ElementTree as ET
 
 import house
@@ -71,6 +74,29 @@ def the_files_name_each_other():
     mime = metainfo.findtext('provides/mediatype')
     tap.check(f'MimeType={mime};' in desktop)
     tap.check(f'type="{mime}"' in (DATA / f'{ID}.mime.xml').read_text())
+
+
+@tap.case
+def a_recording_is_known_by_name_and_by_its_first_bytes():
+    for name in ('update-mime-database', 'gio'):
+        shutil.which(name) or tap.skip(f'{name} is not installed')
+    with tempfile.TemporaryDirectory() as folder:
+        packages = pathlib.Path(folder, 'share', 'mime', 'packages')
+        packages.mkdir(parents=True)
+        shutil.copy(DATA / f'{ID}.mime.xml', packages / 'aioscope.xml')
+        house.run('update-mime-database', packages.parent)
+        env = {**os.environ, 'XDG_DATA_HOME': str(packages.parents[1])}
+
+        def kind(name, content):
+            path = pathlib.Path(folder, name)
+            path.write_bytes(content)
+            return house.run('gio', 'info', '-a', 'standard::content-type', path, env=env).stdout
+        ours = 'application/x-aioscope-trace'
+        head = bytes((0xf9, 0x80, 57, 0, 0, 0, 0, 1)) + bytes(60)
+        raw = kind('some.trace', b'\xf9\x01 as a port gave it')
+        tap.check(ours in raw, raw)
+        tap.check(ours in kind('renamed', head), kind('renamed', head))
+        tap.check(ours not in kind('other', b'\xf9\x81' + head[2:]))
 
 
 @tap.case

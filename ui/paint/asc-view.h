@@ -22,8 +22,9 @@ typedef struct
   gint64 cursor_ns[2];
 } AscView;
 
-#define ASC_VIEW_LIVE_NS G_GINT64_CONSTANT (500000000) /* first stretch when following   \
-                                                        */
+#define ASC_VIEW_LIVE_NS                                                                 \
+  G_GINT64_CONSTANT (500000000) /* first stretch when following                          \
+                                 */
 
 /* follow: the newest ASC_VIEW_LIVE_NS; else the whole session. */
 void
