@@ -42,8 +42,8 @@ extend (const AscDecoder *decoder, uint64_t low)
     return low;
   uint64_t forward = (low - decoder->clock) & ASC_TICKS_MASK;
   uint64_t back = (ASC_TICKS_MASK + 1) - forward;
-  uint64_t ticks = forward < half || back > decoder->clock ? decoder->clock + forward
-                                                           : decoder->clock - back;
+  uint64_t ticks = forward <= half || back > decoder->clock ? decoder->clock + forward
+                                                            : decoder->clock - back;
   return ticks < TICKS_TOP ? ticks : low;
 }
 
@@ -218,15 +218,17 @@ check_stack (const AscDecoder *decoder, unsigned context, AscBatch *batch)
     batch->stack_differs = info->stack[i] != decoder->context_stack[context][i];
 }
 
-static void
-check_starts (AscDecoder *decoder, AscBatch *batch)
+/* Compares the STARTs that a frame tells, before it and in it. False: no slot is known.
+ */
+static bool
+check_starts (AscDecoder *decoder, uint16_t starts, uint16_t n_starts)
 {
-  batch->slots_known
-      = decoder->doubtful < SLOTS_DOUBT
-        && (!decoder->starts_known || batch->info.starts == decoder->next_starts);
+  bool known = decoder->doubtful < SLOTS_DOUBT
+               && (!decoder->starts_known || starts == decoder->next_starts);
   decoder->starts_known = true;
-  decoder->next_starts = (uint16_t)(batch->info.starts + batch->info.n_starts);
-  decoder->doubtful = batch->info.n_dropped;
+  decoder->next_starts = (uint16_t)(starts + n_starts);
+  decoder->doubtful = 0;
+  return known;
 }
 
 static void
@@ -252,7 +254,8 @@ take_events (AscDecoder *decoder, const AscFrame *frame)
   info->base += shift;
   info->end += shift;
   check_count (decoder, info->count, 32, frame->offset, info->end);
-  check_starts (decoder, &batch);
+  batch.slots_known = check_starts (decoder, info->starts, info->n_starts);
+  decoder->doubtful = info->n_dropped;
   check_stack (decoder, frame->context, &batch);
   set_clock (decoder, info->end);
   decoder->total_events += info->n_counted;
@@ -302,6 +305,8 @@ take_tasks (AscDecoder *decoder, const AscFrame *frame)
     }
   ticks = extend (decoder, ticks);
   set_clock (decoder, ticks);
+  if (!check_starts (decoder, starts, 0) && decoder->sink->slots_unknown != NULL)
+    decoder->sink->slots_unknown (decoder->user);
   if (decoder->sink->tasks != NULL)
     decoder->sink->tasks (decoder->user, frame, ticks, records, (size_t)n);
 }
@@ -336,12 +341,11 @@ static void
 take_host (AscDecoder *decoder, const AscFrame *frame)
 {
   uint64_t nonce = 0;
-  bool first = !decoder->nonce_known && frame->type == ASC_FRAME_FILE;
-  if (decoder->origin != ASC_FROM_FILE || (!decoder->nonce_known && !first))
-    skip_frame (decoder, ASC_SKIP_FOREIGN, frame);
-  else if (asc_host_nonce (frame, &nonce) < 0)
-    skip_frame (decoder, ASC_SKIP_MALFORMED, frame);
-  else if (!first && nonce != decoder->nonce)
+  bool first = !decoder->nonce_known && frame->type == ASC_FRAME_FILE
+               && host_payload_right (frame);
+  bool ours = asc_host_nonce (frame, &nonce) >= 0
+              && (first || (decoder->nonce_known && nonce == decoder->nonce));
+  if (decoder->origin != ASC_FROM_FILE || !ours)
     skip_frame (decoder, ASC_SKIP_FOREIGN, frame);
   else if (frame->type > ASC_FRAME_MARK)
     skip_frame (decoder, ASC_SKIP_UNKNOWN_TYPE, frame);

@@ -59,6 +59,9 @@ typedef struct
                  uint64_t ticks,
                  const AscTaskRecord *records,
                  size_t n);
+  /* Forget which slot holds what; only before tasks, as batches of events say it
+   * themselves. */
+  void (*slots_unknown) (void *user);
   void (*events) (void *user,
                   const AscFrame *frame,
                   const AscBatch *batch,
@@ -70,6 +73,8 @@ typedef struct
   void (*host) (void *user, const AscFrame *frame);
   void (*text) (void *user, const uint8_t *bytes, size_t n, uint64_t offset);
   void (*skip) (void *user, AscSkip why, uint64_t offset, size_t n);
+  /* how: ASC_MANGLED_… bits; offset of the changed canary. May come before the text or
+   * skip that the canary is part of. */
   void (*mangled) (void *user, unsigned how, uint64_t offset);
 } AscDecoderSink;
 

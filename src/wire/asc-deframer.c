@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "asc-canary.h"
 #include "asc-crc.h"
 #include "asc-text.h"
 #include "asc-varint.h"
@@ -12,9 +13,6 @@
  * much of a seven-bit canary the text ends with. */
 #define SEVEN_BIT recent[0]
 
-static const uint8_t seven_bit_canary[8]
-    = { 0x0A, 0x0D, 0x03, 0x04, 0x11, 0x13, 0x00, 0x7F };
-
 static void
 skip (AscDeframer *deframer, AscSkip why, size_t n)
 {
@@ -23,68 +21,13 @@ skip (AscDeframer *deframer, AscSkip why, size_t n)
   deframer->offset += n;
 }
 
-/* How the canary at the start of a HELLO was changed; 0: not by a terminal driver. */
-static unsigned
-canary_change (const uint8_t *p, size_t n)
-{
-  static const struct
-  {
-    uint8_t byte;
-    uint8_t how;
-  } may_miss[] = { { 0x03, ASC_MANGLED_SIGNALS }, { 0x04, ASC_MANGLED_SIGNALS },
-                   { 0x11, ASC_MANGLED_XON },     { 0x13, ASC_MANGLED_XON },
-                   { 0x00, ASC_MANGLED_NUL },     { 0xFF, ASC_MANGLED_PARMRK } };
-  unsigned how = 0;
-  size_t at = 0;
-  if (n < 14)
-    return 0;
-  if (p[0] == 0x0A && p[1] == 0x0A && p[2] == 0x0A)
-    {
-      how = ASC_MANGLED_ONLCR | ASC_MANGLED_ICRNL;
-      at = 3;
-    }
-  else
-    {
-      if (p[0] == 0x0D && p[1] == 0x0A)
-        {
-          how = ASC_MANGLED_ONLCR;
-          at = 2;
-        }
-      else if (p[0] == 0x0A)
-        at = 1;
-      else
-        return 0;
-      if (p[at] == 0x0A)
-        how |= ASC_MANGLED_ICRNL;
-      else if (p[at] != 0x0D)
-        return 0;
-      at++;
-    }
-  for (size_t i = 0; i < sizeof may_miss / sizeof *may_miss; i++)
-    if (p[at] == may_miss[i].byte)
-      at++;
-    else
-      how |= may_miss[i].how;
-  if (p[at - 1] == 0xFF && p[at] == 0xFF)
-    {
-      how |= ASC_MANGLED_PARMRK;
-      at++;
-    }
-  /* One of the last two must be left, and versions must follow, or this is damage. */
-  bool likely = p[at - 1] == 0xFF || p[at - 1] == 0x00;
-  return likely && p[at] >= 1 && p[at] <= 0x1F && p[at + 1] >= 1 && p[at + 1] <= p[at]
-             ? how
-             : 0;
-}
-
 static void
-name_mangling (AscDeframer *deframer, const uint8_t *frame)
+name_mangling (AscDeframer *deframer, const uint8_t *p, size_t n)
 {
-  if (frame[1] != ASC_FRAME_HELLO || deframer->sink->mangled == NULL)
-    return;
-  unsigned how = canary_change (frame + ASC_HEADER_SIZE, frame[2]);
-  if (how != 0)
-    deframer->sink->mangled (deframer->user, how, deframer->offset + ASC_HEADER_SIZE);
+  size_t at;
+  unsigned how = asc_canary_change (p, n, &at);
+  if (how != 0 && deframer->sink->mangled != NULL)
+    deframer->sink->mangled (deframer->user, how, deframer->offset + at);
 }
 
 static void
@@ -106,21 +49,17 @@ give_frame (AscDeframer *deframer, const uint8_t *p)
 
 /* A line that clears bit 7 leaves no marker; its HELLOs are known by their canary. */
 static void
-watch_seven_bit (AscDeframer *deframer, const uint8_t *p, size_t n)
+watch_seven_bit (AscDeframer *deframer, const uint8_t *p, size_t n, uint64_t offset)
 {
   unsigned matched = deframer->SEVEN_BIT;
   for (size_t i = 0; i < n; i++)
     {
-      if (p[i] != seven_bit_canary[matched])
-        matched = 0;
-      if (p[i] == seven_bit_canary[matched])
-        matched++;
-      if (matched < sizeof seven_bit_canary)
+      matched = asc_canary_match (matched, p[i]);
+      if (matched < 8)
         continue;
       matched = 0;
       if (deframer->sink->mangled != NULL)
-        deframer->sink->mangled (deframer->user, ASC_MANGLED_7BIT,
-                                 deframer->offset + i + 1 - sizeof seven_bit_canary);
+        deframer->sink->mangled (deframer->user, ASC_MANGLED_7BIT, offset + i - 7);
     }
   deframer->SEVEN_BIT = (uint8_t)matched;
 }
@@ -142,9 +81,8 @@ take_text (AscDeframer *deframer, const uint8_t *p, size_t n, bool final)
           size_t last = run > 2 ? run - 2 : 0;
           if (last > 0)
             deframer->SEVEN_BIT = 0;
-          deframer->offset += last;
-          watch_seven_bit (deframer, p + taken + last, run - last);
-          deframer->offset -= last;
+          watch_seven_bit (deframer, p + taken + last, run - last,
+                           deframer->offset + last);
           if (deframer->sink->text != NULL)
             deframer->sink->text (deframer->user, p + taken, run, deframer->offset);
           deframer->offset += run;
@@ -154,7 +92,7 @@ take_text (AscDeframer *deframer, const uint8_t *p, size_t n, bool final)
       run = asc_noise_run (p + taken, end - taken, whole);
       if (run == 0)
         break;
-      watch_seven_bit (deframer, p + taken, run);
+      watch_seven_bit (deframer, p + taken, run, deframer->offset);
       skip (deframer, ASC_SKIP_NOISE, run);
       taken += run;
     }
@@ -195,6 +133,32 @@ look_at (const uint8_t *p, size_t n)
                                                                   : FRAME_CHECK;
 }
 
+/* A marker where no right frame begins. Returns the bytes taken. */
+static size_t
+take_false_start (AscDeframer *deframer,
+                  const uint8_t *p,
+                  size_t n,
+                  FrameState state,
+                  AscSkip *why)
+{
+  size_t extent = 1;
+  name_mangling (deframer, p, n);
+  if (state == FRAME_HEADER && deframer->damaged == 0)
+    {
+      skip (deframer, ASC_SKIP_HEADER, 1);
+      return 1;
+    }
+  if (state == FRAME_CHECK)
+    extent = ASC_HEADER_SIZE + (size_t)p[2] + ASC_CHECK_SIZE;
+  else if (state == FRAME_MORE)
+    extent = n;
+  if (deframer->damaged == 0)
+    *why = state == FRAME_MORE ? ASC_SKIP_CUT : ASC_SKIP_CHECKSUM;
+  if (deframer->damaged < extent)
+    deframer->damaged = extent;
+  return take_damaged (deframer, p, n, *why);
+}
+
 /* Takes what is certain off the front of p; with final, everything. Returns bytes taken.
  */
 static size_t
@@ -206,52 +170,29 @@ parse (AscDeframer *deframer, const uint8_t *p, size_t n, bool final)
     {
       const uint8_t *here = p + at;
       size_t left = n - at;
-      size_t taken;
-      size_t extent;
       if (*here != ASC_MARKER)
         {
-          if (deframer->damaged > 0)
-            at += take_damaged (deframer, here, left, why);
-          else if ((taken = take_text (deframer, here, left, final)) > 0)
-            at += taken;
-          else
+          size_t taken = deframer->damaged > 0 ? take_damaged (deframer, here, left, why)
+                                               : take_text (deframer, here, left, final);
+          if (taken == 0)
             break;
+          at += taken;
           continue;
         }
       deframer->SEVEN_BIT = 0;
       FrameState state = look_at (here, left);
-      if (state == FRAME_MORE && !final)
-        break;
-      switch (state)
+      if (state == FRAME_RIGHT)
         {
-        case FRAME_RIGHT:
-          why = ASC_SKIP_CHECKSUM;
           give_frame (deframer, here);
           at += ASC_HEADER_SIZE + (size_t)here[2] + ASC_CHECK_SIZE;
-          break;
-        case FRAME_HEADER:
-          if (deframer->damaged > 0)
-            at += take_damaged (deframer, here, left, why);
-          else
-            {
-              skip (deframer, ASC_SKIP_HEADER, 1);
-              at++;
-            }
-          break;
-        case FRAME_CHECK:
-        case FRAME_MORE:
-          extent = ASC_HEADER_SIZE + (size_t)here[2] + ASC_CHECK_SIZE;
-          if (state == FRAME_MORE)
-            extent = left;
-          else
-            name_mangling (deframer, here);
-          if (deframer->damaged == 0)
-            why = state == FRAME_MORE ? ASC_SKIP_CUT : ASC_SKIP_CHECKSUM;
-          if (deframer->damaged < extent)
-            deframer->damaged = extent;
-          at += take_damaged (deframer, here, left, why);
-          break;
+          continue;
         }
+      /* What begins like a HELLO is looked at for a changed canary. */
+      bool more
+          = state == FRAME_MORE || (left < ASC_CANARY_LOOK && here[1] == ASC_FRAME_HELLO);
+      if (more && !final)
+        break;
+      at += take_false_start (deframer, here, left, state, &why);
     }
   return at;
 }

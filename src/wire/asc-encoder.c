@@ -177,10 +177,6 @@ allowed (const AscEncoder *encoder, const AscEvent *event)
       return encoder->depth < ASC_STACK_MAX && event->id <= ASC_SLOT_MAX;
     case ASC_EVENT_EXIT:
       return encoder->depth > 0 && event->id <= ASC_EXIT_CANCEL;
-    case ASC_EVENT_IDLE:
-    case ASC_EVENT_DRAIN:
-    case ASC_EVENT_LOST:
-      return value <= ASC_TICKS_MASK;
     case ASC_EVENT_SPAN_BEGIN:
       return value <= ASC_SLOT_MAX;
     case ASC_EVENT_END:
@@ -196,38 +192,46 @@ allowed (const AscEncoder *encoder, const AscEvent *event)
     }
 }
 
-/* Finds room for an event at ticks: 1 and *delta, 0 or -1 as the calls return. */
+/* Finds room for an event that lasts from ticks on: 1 and *delta, 0 or -1 as the calls
+ * return. */
 static int
-make_room (AscEncoder *encoder, uint64_t ticks, uint64_t *delta)
+make_room (AscEncoder *encoder, uint64_t ticks, uint64_t duration, uint64_t *delta)
 {
   if (encoder->ended)
     return 0;
-  if (ticks < encoder->last)
+  if (ticks < encoder->last || duration > ASC_SPAN_MAX)
     return -1;
   if (encoder->length == 0)
     open_frame (encoder, ticks);
   *delta = ticks - encoder->last;
-  return *delta <= ASC_TICKS_MASK ? 1 : 0;
+  return ticks - encoder->base <= ASC_SPAN_MAX - duration ? 1 : 0;
+}
+
+static uint64_t
+duration_of (const AscEvent *event)
+{
+  return event->kind == ASC_EVENT_IDLE || event->kind == ASC_EVENT_DRAIN
+                 || event->kind == ASC_EVENT_LOST
+             ? (uint64_t)event->value
+             : 0;
 }
 
 /* What an event that is in the frame changes. */
 static void
 account (AscEncoder *encoder, const AscEvent *event)
 {
-  encoder->last = event->ticks;
+  encoder->last = event->ticks + duration_of (event);
   if (event->kind == ASC_EVENT_LOST)
-    encoder->n_lost += event->id;
-  else
-    encoder->n_events++;
+    {
+      encoder->n_lost += event->id;
+      encoder->ended = 1;
+      return;
+    }
+  encoder->n_events++;
   if (event->kind == ASC_EVENT_ENTER)
     encoder->stack[encoder->depth++] = (uint16_t)event->id;
   else if (event->kind == ASC_EVENT_EXIT)
     encoder->depth--;
-  else if (event->kind == ASC_EVENT_IDLE || event->kind == ASC_EVENT_DRAIN
-           || event->kind == ASC_EVENT_LOST)
-    encoder->last += (uint64_t)event->value;
-  if (event->kind == ASC_EVENT_LOST)
-    encoder->ended = 1;
 }
 
 int
@@ -241,7 +245,7 @@ asc_encoder_event (AscEncoder *encoder, const AscEvent *event)
       || event->kind == ASC_EVENT_START || event->kind == ASC_EVENT_TEXT
       || event->kind == ASC_EVENT_DISCONTINUITY)
     return -1;
-  int room = make_room (encoder, event->ticks, &delta);
+  int room = make_room (encoder, event->ticks, duration_of (event), &delta);
   if (room <= 0)
     return room;
 
@@ -277,7 +281,7 @@ asc_encoder_start (AscEncoder *encoder, uint64_t ticks, const AscTaskRecord *rec
   uint64_t delta;
   if (!asc_task_record_valid (record))
     return -1;
-  int room = make_room (encoder, ticks, &delta);
+  int room = make_room (encoder, ticks, 0, &delta);
   if (room <= 0)
     return room;
   size_t n = (size_t)(asc_put_task_record (body, record) - body);
@@ -304,7 +308,7 @@ asc_encoder_text (AscEncoder *encoder,
   const size_t most = FRAME_END - FRESH - 3 * ASC_STACK_MAX - TEXT_HEAD;
   uint64_t delta;
   *taken = 0;
-  int room = make_room (encoder, ticks, &delta);
+  int room = make_room (encoder, ticks, 0, &delta);
   if (room <= 0)
     return room;
   n = asc_cut_utf8 (text, n, most);
@@ -333,7 +337,7 @@ asc_encoder_discontinuity (AscEncoder *encoder,
   uint64_t before = ticks - (uint64_t)jump;
   if (before < encoder->last || (jump > 0 && before > ticks))
     before = encoder->last;
-  int room = make_room (encoder, before, &delta);
+  int room = make_room (encoder, before, 0, &delta);
   if (room <= 0)
     return room;
   uint64_t z = asc_zigzag (jump);

@@ -16,6 +16,8 @@
 #define ASC_STACK_MAX 8                /* entries of a run stack */
 #define ASC_SLOT_MAX 65535             /* highest slot and name id */
 #define ASC_TICKS_MASK 0xFFFFFFFFFFFFu /* ticks are sent with 48 bits */
+#define ASC_SPAN_MAX                                                                     \
+  0x7FFFFFFFFFFFu          /* ticks from a frame's base to its last event's end */
 #define ASC_NAME_MAX 80    /* bytes of one string that a recorder sends, UTF-8 */
 #define ASC_EVENTS_HEAD 13 /* bytes of an EVENTS payload before the stack */
 /* Most events that one frame can hold: an EXIT takes a byte, a pair takes three. */

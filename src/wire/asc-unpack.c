@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "asc-canary.h"
 #include "asc-varint.h"
 
 /* The payload is copied before a pad of zeros, so that the hot path can load eight bytes
@@ -412,6 +413,8 @@ asc_unpack_events (const AscFrame *frame, AscEventsInfo *info, AscEvent *events)
       if (reader.refused)
         return -1;
     }
+  if (reader.ticks - info->base > ASC_SPAN_MAX)
+    return -1;
   int n = (int)(reader.event - events);
   info->end = reader.ticks;
   info->end_depth = (uint8_t)reader.depth;
@@ -466,9 +469,8 @@ get_string (Reader *reader)
 int
 asc_unpack_hello (const AscFrame *frame, AscHello *hello)
 {
-  static const uint8_t canary[8] = { 0x0A, 0x0D, 0x03, 0x04, 0x11, 0x13, 0x00, 0xFF };
   const uint8_t *p = frame->payload;
-  if (frame->length < 65 || memcmp (p, canary, sizeof canary) != 0)
+  if (frame->length < 65 || memcmp (p, asc_canary, sizeof asc_canary) != 0)
     return -1;
   *hello = (AscHello){ .version = p[8],
                        .readable_by = p[9],
