@@ -32,10 +32,11 @@ typedef void (*AscRecordingNotify) (void *user,
 
 typedef struct
 {
-  const char *path;  /* new file; NULL: unnamed, in the store */
+  const char *path;  /* new file; NULL: unnamed, in the store; "-": standard output */
   gsize ring_size;   /* bytes; 0 = 64 MiB */
   guint sync_ms;     /* between fdatasyncs; 0 = 500 */
   bool reconnect;    /* take the same device again */
+  bool replace;      /* path may exist, and is replaced */
   guint64 keep_free; /* bytes of disk to leave free; 0 = 64 MiB */
 } AscRecordingOptions;
 
@@ -46,8 +47,10 @@ AscRecording *asc_recording_start (const AscSourceSpec *spec,
                                    AscRecordingNotify notify,
                                    void *user,
                                    GError **error);
-/* Lets go of the port in under 100 ms, writes what was received, closes the file. The
- * stream can still be read to its end. */
+/* Lets go of the port in under 100 ms; what was received is still being written. */
+void asc_recording_disconnect (AscRecording *recording);
+/* The same, and waits until what was received is written. The stream can still be read to
+ * its end. */
 void asc_recording_stop (AscRecording *recording);
 void asc_recording_free (AscRecording *recording); /* stops; NULL is taken */
 
@@ -61,6 +64,15 @@ const char *
 asc_recording_describe (const AscRecording *recording); /* the source, for people */
 guint64 asc_recording_received (const AscRecording *recording); /* board bytes */
 guint64 asc_recording_length (const AscRecording *recording);   /* bytes on disk */
+guint64 asc_recording_end (const AscRecording *recording);      /* bytes of the stream */
+/* Bytes of the stream that a full or failed disk did not take; 0: all is on disk, or on
+ * its way. */
+guint64 asc_recording_not_kept (const AscRecording *recording);
+/* Board bytes that were let go because disk and ring were full. */
+guint64 asc_recording_let_go (const AscRecording *recording);
+/* Sends what the user typed; as asc_source_write (). */
+gssize
+asc_recording_write (AscRecording *recording, const void *bytes, gsize n, GError **error);
 
 /* Copies what is recorded so far to path (reflink where the file system can), replacing
  * it atomically; the recording goes on. progress may be NULL (0-1, calling thread). */

@@ -16,6 +16,8 @@ typedef struct
 
 /* $XDG_STATE_HOME/aioscope/recordings; made when missing. */
 const char *asc_store_directory (void);
+/* A name for a new recording in it, which does not exist yet; the caller frees. */
+char *asc_store_new_path (GError **error);
 /* Newest first; each element an AscStoreEntry, freed with the array. */
 GPtrArray *asc_store_list (GError **error);
 /* Deletes the oldest that nobody uses until all take at most max_bytes (0 = 10 GB) and

@@ -1,0 +1,244 @@
+#include "asc-store.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <glib/gstdio.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "asc-copy.h"
+#include "asc-disk.h"
+#include "asc-host-frames.h"
+
+#define MAX_BYTES (G_GUINT64_CONSTANT (10) << 30)
+#define KEEP_FREE (G_GUINT64_CONSTANT (1) << 30)
+#define SUFFIX ".trace"
+
+const char *
+asc_store_directory (void)
+{
+  static gsize once;
+  static char *directory;
+  if (g_once_init_enter (&once))
+    {
+      directory
+          = g_build_filename (g_get_user_state_dir (), "aioscope", "recordings", NULL);
+      g_once_init_leave (&once, 1);
+    }
+  /* Each time: somebody may have tidied up meanwhile. */
+  g_mkdir_with_parents (directory, 0700);
+  return directory;
+}
+
+char *
+asc_store_new_path (GError **error)
+{
+  const char *directory = asc_store_directory ();
+  GDateTime *now = g_date_time_new_now_local ();
+  char *when = g_date_time_format (now, "%Y%m%d-%H%M%S");
+  char *path = NULL;
+  for (int i = 0; i < 1000; i++)
+    {
+      char *name = i ? g_strdup_printf ("%s-%d" SUFFIX, when, i + 1)
+                     : g_strconcat (when, SUFFIX, NULL);
+      path = g_build_filename (directory, name, NULL);
+      g_free (name);
+      if (!g_file_test (path, G_FILE_TEST_EXISTS))
+        break;
+      g_clear_pointer (&path, g_free);
+    }
+  if (!path)
+    g_set_error (error, G_IO_ERROR, G_IO_ERROR_EXISTS, "No free name is left in %s.",
+                 directory);
+  g_free (when);
+  g_date_time_unref (now);
+  return path;
+}
+
+/* ---- listing ---- */
+
+static void
+entry_free (gpointer data)
+{
+  AscStoreEntry *entry = data;
+  g_free (entry->path);
+  g_free (entry->source);
+  g_free (entry);
+}
+
+static void
+take_head (void *user, const AscFrame *frame)
+{
+  AscStoreEntry *entry = user;
+  AscFileHead head;
+  if (entry->source || frame->type != ASC_FRAME_FILE
+      || asc_unpack_file_head (frame, &head) < 0)
+    return;
+  entry->created_ns = head.created_ns;
+  char *source = g_strndup (head.source.bytes, head.source.length);
+  entry->source = g_utf8_make_valid (source, -1);
+  g_free (source);
+}
+
+/* A writer holds the exclusive lock; asking for it leaves no trace. */
+static bool
+is_in_use (int fd)
+{
+  if (flock (fd, LOCK_SH | LOCK_NB) == 0)
+    {
+      flock (fd, LOCK_UN);
+      return false;
+    }
+  return errno == EWOULDBLOCK;
+}
+
+static AscStoreEntry *
+entry_new (const char *path)
+{
+  static const AscDeframerSink sink = { .frame = take_head };
+  guint8 bytes[2 * ASC_FRAME_MAX];
+  struct stat st;
+  int fd = open (path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+  if (fd < 0)
+    return NULL;
+  AscStoreEntry *entry = NULL;
+  if (fstat (fd, &st) == 0 && S_ISREG (st.st_mode))
+    {
+      entry = g_new0 (AscStoreEntry, 1);
+      entry->path = g_strdup (path);
+      entry->bytes = (guint64)st.st_size;
+      entry->created_ns = (gint64)st.st_mtime * 1000000000;
+      entry->in_use = is_in_use (fd);
+      gssize n = pread (fd, bytes, sizeof bytes, 0);
+      AscDeframer deframer;
+      asc_deframer_init (&deframer, &sink, entry, 0);
+      if (n > 0)
+        asc_deframer_feed (&deframer, bytes, (gsize)n);
+      if (!entry->source)
+        entry->source = g_strdup ("");
+    }
+  close (fd);
+  return entry;
+}
+
+static gint
+newest_first (gconstpointer a, gconstpointer b)
+{
+  const AscStoreEntry *x = *(AscStoreEntry *const *)a;
+  const AscStoreEntry *y = *(AscStoreEntry *const *)b;
+  if (x->created_ns != y->created_ns)
+    return x->created_ns < y->created_ns ? 1 : -1;
+  return strcmp (y->path, x->path);
+}
+
+GPtrArray *
+asc_store_list (GError **error)
+{
+  GDir *dir = g_dir_open (asc_store_directory (), 0, error);
+  if (!dir)
+    return NULL;
+  GPtrArray *entries = g_ptr_array_new_with_free_func (entry_free);
+  for (const char *name = g_dir_read_name (dir); name; name = g_dir_read_name (dir))
+    {
+      if (!g_str_has_suffix (name, SUFFIX) || name[0] == '.')
+        continue;
+      char *path = g_build_filename (asc_store_directory (), name, NULL);
+      AscStoreEntry *entry = entry_new (path);
+      if (entry)
+        g_ptr_array_add (entries, entry);
+      g_free (path);
+    }
+  g_dir_close (dir);
+  g_ptr_array_sort (entries, newest_first);
+  return entries;
+}
+
+/* ---- deleting and keeping ---- */
+
+/* Opens the recording and takes its lock, so that nobody else deletes or moves it. */
+static int
+claim (const char *path, GError **error)
+{
+  int fd = open (path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+  int number = fd < 0 ? errno : 0;
+  if (fd >= 0 && flock (fd, LOCK_EX | LOCK_NB) != 0)
+    {
+      number = errno;
+      close (fd);
+      fd = -1;
+    }
+  if (number == EWOULDBLOCK)
+    g_set_error (error, G_IO_ERROR, G_IO_ERROR_BUSY, "%s is being recorded.", path);
+  else if (number)
+    g_set_error (error, G_IO_ERROR, (gint)g_io_error_from_errno (number),
+                 "%s can not be opened: %s.", path, g_strerror (number));
+  return fd;
+}
+
+bool
+asc_store_delete (const char *path, GError **error)
+{
+  int fd = claim (path, error);
+  if (fd < 0)
+    return false;
+  bool done = unlink (path) == 0;
+  if (!done)
+    g_set_error (error, G_IO_ERROR, (gint)g_io_error_from_errno (errno),
+                 "%s can not be deleted: %s.", path, g_strerror (errno));
+  close (fd);
+  return done;
+}
+
+guint
+asc_store_trim (guint64 max_bytes, guint64 keep_free)
+{
+  GPtrArray *entries = asc_store_list (NULL);
+  guint deleted = 0;
+  guint64 total = 0;
+  if (!entries)
+    return 0;
+  max_bytes = max_bytes ? max_bytes : MAX_BYTES;
+  keep_free = keep_free ? keep_free : KEEP_FREE;
+  for (guint i = 0; i < entries->len; i++)
+    total += ((AscStoreEntry *)entries->pdata[i])->bytes;
+  int fd = open (asc_store_directory (), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  for (guint i = entries->len; i-- > 0;)
+    {
+      const AscStoreEntry *entry = entries->pdata[i];
+      if (total <= max_bytes && (fd < 0 || asc_disk_free_space (fd) >= keep_free))
+        break;
+      if (entry->in_use || !asc_store_delete (entry->path, NULL))
+        continue;
+      total -= entry->bytes;
+      deleted++;
+    }
+  if (fd >= 0)
+    close (fd);
+  g_ptr_array_unref (entries);
+  return deleted;
+}
+
+bool
+asc_store_keep (const char *path, const char *destination, GError **error)
+{
+  int fd = claim (path, error);
+  if (fd < 0)
+    return false;
+  struct stat st;
+  bool done = rename (path, destination) == 0;
+  if (!done && errno != EXDEV)
+    g_set_error (error, G_IO_ERROR, (gint)g_io_error_from_errno (errno),
+                 "%s can not be moved to %s: %s.", path, destination, g_strerror (errno));
+  else if (!done && fstat (fd, &st) == 0)
+    {
+      /* Another file system: the original goes when the copy is safe. */
+      done
+          = asc_copy_file (fd, (guint64)st.st_size, destination, NULL, NULL, NULL, error);
+      if (done)
+        unlink (path);
+    }
+  close (fd);
+  return done;
+}

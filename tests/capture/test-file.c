@@ -1,0 +1,397 @@
+/* Reading a .trace, the disk's side of writing one, copying, and the store. */
+#include "asc-test.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <glib/gstdio.h>
+#include <signal.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+
+#include "asc-copy.h"
+#include "asc-disk.h"
+#include "asc-file.h"
+#include "asc-host-frames.h"
+#include "asc-store.h"
+#include "asc-test-board.h"
+
+static char *directory;
+
+static char *
+in_directory (const char *name)
+{
+  return g_build_filename (directory, name, NULL);
+}
+
+static char *
+file_of (const char *name, const void *bytes, gsize n)
+{
+  char *path = in_directory (name);
+  assert_true (g_file_set_contents (path, bytes, (gssize)n, NULL));
+  return path;
+}
+
+static void
+drop (char *path)
+{
+  unlink (path);
+  g_free (path);
+}
+
+static GByteArray *
+read_all (const char *path, GError **error)
+{
+  AscFileReader *reader = asc_file_open (path, error);
+  if (!reader)
+    return NULL;
+  GByteArray *all = g_byte_array_new ();
+  const guint8 *bytes;
+  gssize n;
+  while ((n = asc_file_next (reader, &bytes, error)) > 0)
+    g_byte_array_append (all, bytes, (guint)n);
+  if (n == 0)
+    {
+      assert_int_equal (asc_file_position (reader), all->len);
+      assert_int_equal (asc_file_size (reader), all->len);
+    }
+  else
+    g_clear_pointer (&all, g_byte_array_unref);
+  asc_file_close (reader);
+  return all;
+}
+
+static void
+reads_what_is_there (void **state)
+{
+  (void)state;
+  GByteArray *in = asc_test_board_stream (asc_test_seed (), 700000);
+  char *path = file_of ("a.trace", in->data, in->len);
+  GByteArray *all = read_all (path, NULL);
+  assert_non_null (all);
+  assert_int_equal (all->len, in->len);
+  assert_memory_equal (all->data, in->data, in->len);
+  g_byte_array_unref (all);
+  g_byte_array_unref (in);
+  drop (path);
+}
+
+static void
+check_refused (const char *path, GQuark domain, int code)
+{
+  GError *error = NULL;
+  assert_null (read_all (path, &error));
+  assert_true (g_error_matches (error, domain, code));
+  assert_true (g_str_has_suffix (error->message, "."));
+  g_error_free (error);
+}
+
+static void
+refuses_what_is_no_trace (void **state)
+{
+  (void)state;
+  char *text = file_of ("text", "only text\n", 10);
+  char *empty = file_of ("empty", "", 0);
+  char *none = in_directory ("none");
+  check_refused (text, ASC_FILE_ERROR, ASC_FILE_ERROR_NOT_A_TRACE);
+  check_refused (empty, ASC_FILE_ERROR, ASC_FILE_ERROR_EMPTY);
+  check_refused (none, G_IO_ERROR, G_IO_ERROR_NOT_FOUND);
+  check_refused (directory, G_IO_ERROR, G_IO_ERROR_IS_DIRECTORY);
+  drop (text);
+  drop (empty);
+  g_free (none);
+}
+
+/* One frame far inside of rubbish is enough. */
+static void
+takes_a_raw_capture (void **state)
+{
+  (void)state;
+  GByteArray *in = g_byte_array_new ();
+  for (int i = 0; i < 400000; i++)
+    g_byte_array_append (in, (const guint8 *)"\xC3", 1);
+  guint8 frame[ASC_FRAME_MAX];
+  gsize n = asc_encode_frame (frame, 0x60, 0, 0, 0, "abc", 3);
+  g_byte_array_append (in, frame, (guint)n);
+  char *path = file_of ("raw", in->data, in->len);
+  GByteArray *all = read_all (path, NULL);
+  assert_non_null (all);
+  g_byte_array_unref (all);
+  g_byte_array_unref (in);
+  drop (path);
+}
+
+/* ---- disk ---- */
+
+static void
+never_overwrites (void **state)
+{
+  (void)state;
+  GError *error = NULL;
+  char *path = file_of ("there", "precious", 8);
+  assert_null (asc_disk_create (path, false, 1, &error));
+  assert_true (g_error_matches (error, G_IO_ERROR, G_IO_ERROR_EXISTS));
+  g_clear_error (&error);
+  char *contents;
+  assert_true (g_file_get_contents (path, &contents, NULL, NULL));
+  assert_string_equal (contents, "precious");
+  g_free (contents);
+  AscDisk *disk = asc_disk_create (path, true, 1, NULL);
+  assert_non_null (disk);
+  struct stat st;
+  assert_int_equal (stat (path, &st), 0);
+  assert_int_equal (st.st_size, 0);
+  assert_int_equal (st.st_mode & 0777, 0600);
+  asc_disk_free (disk);
+  drop (path);
+}
+
+typedef struct
+{
+  guint cuts;
+  guint64 bytes;
+  guint64 skipped;
+  guint frames;
+} Found;
+
+static void
+found_frame (void *user, const AscFrame *frame)
+{
+  Found *found = user;
+  AscCut cut;
+  found->frames++;
+  if (frame->type == ASC_FRAME_CUT && asc_unpack_cut (frame, &cut) >= 0)
+    {
+      found->cuts++;
+      found->bytes = cut.bytes;
+    }
+}
+
+static void
+found_skip (void *user, AscSkip why, guint64 offset, size_t n)
+{
+  Found *found = user;
+  (void)why;
+  (void)offset;
+  found->skipped += n;
+}
+
+static Found
+look (const char *path)
+{
+  static const AscDeframerSink sink = { .frame = found_frame, .skip = found_skip };
+  Found found = { 0 };
+  GByteArray *all = read_all (path, NULL);
+  assert_non_null (all);
+  AscDeframer deframer;
+  asc_deframer_init (&deframer, &sink, &found, 0);
+  asc_deframer_feed (&deframer, all->data, all->len);
+  asc_deframer_finish (&deframer);
+  g_byte_array_unref (all);
+  return found;
+}
+
+/* A limit on file sizes stands in for a full disk: it needs no rights. */
+static void
+ends_at_a_border_when_full (void **state)
+{
+  (void)state;
+  struct rlimit old, limit;
+  GByteArray *in = asc_test_board_stream (asc_test_seed (), 100000);
+  char *path = in_directory ("full");
+  AscDisk *disk = asc_disk_create (path, false, 1, NULL);
+  assert_non_null (disk);
+  signal (SIGXFSZ, SIG_IGN);
+  getrlimit (RLIMIT_FSIZE, &old);
+  limit = old;
+  limit.rlim_cur = 50001;
+  assert_int_equal (setrlimit (RLIMIT_FSIZE, &limit), 0);
+  assert_int_equal (asc_disk_write (disk, in->data, 30000), 0);
+  int number = asc_disk_write (disk, in->data + 30000, in->len - 30000);
+  assert_int_equal (number, EFBIG);
+  assert_int_equal (asc_disk_length (disk), 50001);
+  GByteArray *tail = g_byte_array_new ();
+  /* Some room for the CUT, as the last block of a real disk has. */
+  limit.rlim_cur = 50001 + ASC_FRAME_MAX;
+  setrlimit (RLIMIT_FSIZE, &limit);
+  asc_disk_close_at_border (disk, 99, 1, tail);
+  guint64 length = asc_disk_length (disk);
+  assert_int_equal (length + tail->len, 50001);
+  assert_memory_equal (tail->data, in->data + length, tail->len);
+  asc_disk_fill_cut (disk, 12345);
+  setrlimit (RLIMIT_FSIZE, &old);
+  asc_disk_free (disk);
+  Found found = look (path);
+  assert_int_equal (found.skipped, 0);
+  assert_int_equal (found.cuts, 1);
+  assert_int_equal (found.bytes, 12345);
+  g_byte_array_unref (tail);
+  g_byte_array_unref (in);
+  drop (path);
+}
+
+static void
+stops_at_the_floor_of_free_space (void **state)
+{
+  (void)state;
+  char *path = in_directory ("floor");
+  AscDisk *disk = asc_disk_create (path, false, G_MAXINT64, NULL);
+  assert_int_equal (asc_disk_write (disk, (const guint8 *)"x", 1), ENOSPC);
+  assert_int_equal (asc_disk_length (disk), 0);
+  asc_disk_free (disk);
+  drop (path);
+}
+
+static void
+devices_are_written_and_not_read (void **state)
+{
+  (void)state;
+  AscDisk *disk = asc_disk_create ("/dev/full", false, 1, NULL);
+  assert_non_null (disk);
+  assert_false (asc_disk_readable (disk));
+  assert_int_equal (asc_disk_write (disk, (const guint8 *)"x", 1), ENOSPC);
+  asc_disk_free (disk);
+}
+
+/* ---- copies ---- */
+
+static void
+cancel (void *user, double done)
+{
+  (void)done;
+  g_cancellable_cancel (user);
+}
+
+static void
+copies_a_fixed_length (void **state)
+{
+  (void)state;
+  gsize n = 20000000;
+  guint8 *bytes = g_malloc (n);
+  guint32 random = asc_test_seed ();
+  for (gsize i = 0; i < n; i++)
+    bytes[i] = (guint8)asc_test_random (&random);
+  char *from = file_of ("from", bytes, n);
+  char *to = file_of ("to", "old", 3);
+  int fd = open (from, O_RDONLY);
+  GError *error = NULL;
+  GCancellable *cancellable = g_cancellable_new ();
+  assert_false (asc_copy_file (fd, n, to, cancellable, cancel, cancellable, &error));
+  assert_true (g_error_matches (error, G_IO_ERROR, G_IO_ERROR_CANCELLED));
+  g_clear_error (&error);
+  char *contents;
+  gsize length;
+  assert_true (g_file_get_contents (to, &contents, &length, NULL));
+  assert_int_equal (length, 3);
+  g_free (contents);
+  assert_true (asc_copy_file (fd, n - 5, to, NULL, NULL, NULL, NULL));
+  assert_true (g_file_get_contents (to, &contents, &length, NULL));
+  assert_int_equal (length, n - 5);
+  assert_memory_equal (contents, bytes, n - 5);
+  g_free (contents);
+  char *nowhere = in_directory ("no/such");
+  assert_false (asc_copy_file (fd, n, nowhere, NULL, NULL, NULL, &error));
+  assert_true (g_error_matches (error, G_IO_ERROR, G_IO_ERROR_NOT_FOUND));
+  g_clear_error (&error);
+  g_free (nowhere);
+  g_object_unref (cancellable);
+  close (fd);
+  g_free (bytes);
+  drop (from);
+  drop (to);
+}
+
+/* ---- store ---- */
+
+static char *
+store_file (const char *name, gint64 created_ns, gsize size)
+{
+  guint8 frame[ASC_FRAME_MAX];
+  AscFileHead head = { .nonce = 1,
+                       .version = 1,
+                       .created_ns = created_ns,
+                       .source = asc_test_string ("a board"),
+                       .writer = asc_test_string ("test") };
+  char *path = g_build_filename (asc_store_directory (), name, NULL);
+  gsize n = asc_encode_file_head (frame, &head);
+  guint8 *all = g_malloc0 (size + n);
+  memcpy (all, frame, n);
+  assert_true (g_file_set_contents (path, (char *)all, (gssize)(size + n), NULL));
+  g_free (all);
+  return path;
+}
+
+static void
+store_lists_trims_and_keeps (void **state)
+{
+  (void)state;
+  char *old = store_file ("b.trace", 1000, 100000);
+  char *middle = store_file ("a.trace", 2000, 100000);
+  char *in_use_path = g_build_filename (asc_store_directory (), "0.trace", NULL);
+  AscDisk *disk = asc_disk_create (in_use_path, false, 1, NULL);
+  assert_int_equal (asc_disk_write (disk, (const guint8 *)"x", 1), 0);
+  GPtrArray *list = asc_store_list (NULL);
+  assert_int_equal (list->len, 3);
+  AscStoreEntry *first = list->pdata[0], *second = list->pdata[1],
+                *third = list->pdata[2];
+  assert_string_equal (first->path, in_use_path);
+  assert_true (first->in_use);
+  assert_string_equal (second->path, middle);
+  assert_string_equal (second->source, "a board");
+  assert_false (second->in_use);
+  assert_int_equal (third->created_ns, 1000);
+  g_ptr_array_unref (list);
+
+  assert_false (asc_store_delete (in_use_path, NULL));
+  assert_int_equal (asc_store_trim (150000, 1), 1);
+  assert_false (g_file_test (old, G_FILE_TEST_EXISTS));
+  assert_true (g_file_test (middle, G_FILE_TEST_EXISTS));
+  char *kept = in_directory ("kept.trace");
+  GError *error = NULL;
+  assert_false (asc_store_keep (in_use_path, kept, &error));
+  assert_true (g_error_matches (error, G_IO_ERROR, G_IO_ERROR_BUSY));
+  g_clear_error (&error);
+  assert_true (asc_store_keep (middle, kept, NULL));
+  assert_true (g_file_test (kept, G_FILE_TEST_EXISTS));
+  assert_int_equal (asc_store_trim (1, 1), 0);
+  asc_disk_free (disk);
+  assert_int_equal (asc_store_trim (1, G_MAXINT64), 1);
+  drop (kept);
+  char *one = asc_store_new_path (NULL);
+  assert_true (g_file_set_contents (one, "x", 1, NULL));
+  char *two = asc_store_new_path (NULL);
+  assert_string_not_equal (one, two);
+  drop (one);
+  g_free (two);
+  g_free (old);
+  g_free (middle);
+  g_free (in_use_path);
+}
+
+int
+main (void)
+{
+  struct CMUnitTest tests[] = {
+    cmocka_unit_test (reads_what_is_there),
+    cmocka_unit_test (refuses_what_is_no_trace),
+    cmocka_unit_test (takes_a_raw_capture),
+    cmocka_unit_test (never_overwrites),
+    cmocka_unit_test (ends_at_a_border_when_full),
+    cmocka_unit_test (stops_at_the_floor_of_free_space),
+    cmocka_unit_test (devices_are_written_and_not_read),
+    cmocka_unit_test (copies_a_fixed_length),
+    cmocka_unit_test (store_lists_trims_and_keeps),
+  };
+  directory = g_dir_make_tmp ("asc-file-XXXXXX", NULL);
+  char *state = in_directory ("state");
+  g_setenv ("XDG_STATE_HOME", state, TRUE);
+  int failed = asc_test_run (tests, sizeof tests / sizeof *tests);
+  g_rmdir (asc_store_directory ());
+  char *parent = g_build_filename (state, "aioscope", NULL);
+  g_rmdir (parent);
+  g_rmdir (state);
+  g_rmdir (directory);
+  g_free (parent);
+  g_free (state);
+  g_free (directory);
+  return failed;
+}
