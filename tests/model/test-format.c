@@ -29,7 +29,7 @@ durations (void **state)
                            rows[i].text);
     }
   char out[32];
-  assert_string_equal (asc_format_duration (NAN, out, sizeof out), "?");
+  assert_string_equal (asc_format_duration ((double)NAN, out, sizeof out), "?");
 }
 
 static void

@@ -148,7 +148,7 @@ is_hog (const Lane *lane, const AscRun *run)
 static void
 paint_sparse (const Lane *lane, const AscRun *runs, gsize n)
 {
-  double least = n > lane->width / 6 ? 1 / lane->scale : 2;
+  double least = (double)n > lane->width / 6 ? 1 / lane->scale : 2;
   if (lane->row->info.kind == ASC_LANE_TASK)
     paint_waits (lane, runs, n);
   asc_set_colour (lane->cr, lane->colour);
