@@ -52,8 +52,14 @@ const char *asc_engine_path (const AscEngine *engine);
 void asc_engine_stop (AscEngine *engine);
 /* Until the worker is done. */
 void asc_engine_wait (AscEngine *engine);
+/* What the worker holds back for 100 ms and longer, to be shown as text provisionally;
+ * replaced by the text or frame that it becomes. Returns bytes copied, 0 for none. */
+gsize asc_engine_pending (const AscEngine *engine, char *buffer, gsize n);
 /* How much of what was received the trace has not seen yet, bytes. */
 guint64 asc_engine_behind (const AscEngine *engine);
+
+/* Bytes that were skipped in all (damage, noise, unknown), for tables and headers. */
+guint64 asc_engine_skipped_bytes (const AscDecoderTotals *totals);
 
 /* What a live connection shows when there is nothing on the scope (product: "Connected,
  * but nothing?"): from bytes, text, frames and seconds since connecting. */

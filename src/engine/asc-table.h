@@ -5,10 +5,25 @@
 
 #include "asc-stats.h"
 
-/* "task,instances,runs,rate_hz,…" and a row a task; UTF-8, \n. The caller frees. */
+/* "task,instances,runs,rate_hz,…" and a row a task in lane order; UTF-8, \n. What has no
+ * value (no run, never timed) is empty. Whole nanoseconds are integers; median has one
+ * decimal (two runs' mean may end in .5), mean, deviation and rate three, CPU four. The
+ * caller frees. */
 char *asc_table_csv (const AscStats *stats);
-char *asc_table_json (const AscStats *stats);
-/* Aligned, with units, for people. */
+/* The same keys and decimals; what has no value is null. skipped_bytes: of the trace. */
+char *asc_table_json (const AscStats *stats, guint64 skipped_bytes);
+/* Aligned, with units, busiest first, for people. */
 char *asc_table_text (const AscStats *stats);
+
+/* The same for several sessions; numbers count from 1. CSV: with a first column
+ * "session", JSON: {"sessions":[{"session":1,…},…]}. */
+char *asc_table_csv_sessions (AscStats *const *stats, const guint *numbers, gsize n);
+char *asc_table_json_sessions (AscStats *const *stats,
+                               const guint *numbers,
+                               gsize n,
+                               guint64 skipped_bytes);
+
+/* Appends a string as JSON, with its quotes; what is not UTF-8 becomes U+FFFD. */
+void asc_json_string (GString *out, const char *text);
 
 #endif

@@ -370,6 +370,7 @@ tell_frame (void *user, const AscFrame *frame)
 {
   AscDecoder *decoder = user;
   decoder->totals.frames++;
+  decoder->totals.host_frames += frame->type >= ASC_FRAME_HOST;
   if (frame->type == ASC_FRAME_EVENTS)
     take_events (decoder, frame);
   else if (frame->type == ASC_FRAME_HELLO)
