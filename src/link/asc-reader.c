@@ -1,0 +1,249 @@
+#include "asc-reader.h"
+
+#include "asc-source-private.h"
+
+#define PIECE (64 * 1024)
+#define RETRY_MS 250
+
+struct AscReader
+{
+  GThread *thread;
+  AscSourceSpec *spec;
+  AscReaderSink sink;
+  void *user;
+  GCancellable *cancellable;
+  int stop;          /* atomic */
+  int error_code;    /* atomic */
+  AscSource *source; /* the thread's own, but for writing while writable */
+  GMutex lock;       /* writable, and held while writing */
+  gboolean writable;
+  guint64 turns; /* atomic, relaxed */
+  guint8 buffer[PIECE];
+};
+
+static void
+tell (AscReader *reader, AscLinkEvent event, const char *message)
+{
+  reader->sink.event (reader->user, event, message);
+}
+
+static gboolean
+stopping (AscReader *reader)
+{
+  return g_atomic_int_get (&reader->stop);
+}
+
+static void
+count_turn (AscReader *reader)
+{
+  __atomic_fetch_add (&reader->turns, 1, __ATOMIC_RELAXED);
+}
+
+/* Others may write only between the two calls, so that closing and reopening, which can
+ * take seconds over TCP, need no lock. */
+static void
+allow_writing (AscReader *reader, gboolean allow)
+{
+  g_mutex_lock (&reader->lock);
+  reader->writable = allow;
+  g_mutex_unlock (&reader->lock);
+}
+
+/* The last event: the device is free by the time it is told. */
+static void
+finish (AscReader *reader, AscLinkEvent event, const char *message)
+{
+  allow_writing (reader, FALSE);
+  if (reader->source)
+    asc_source_close (reader->source);
+  tell (reader, event, message);
+}
+
+static void
+fail (AscReader *reader, const GError *error)
+{
+  g_atomic_int_set (&reader->error_code, error->code);
+  finish (reader, ASC_LINK_FAILED, error->message);
+}
+
+static gboolean
+open_source (AscReader *reader)
+{
+  g_autoptr (GError) error = NULL;
+  if (!reader->source)
+    reader->source
+        = asc_source_open_cancellable (reader->spec, reader->cancellable, &error);
+  if (reader->source)
+    return TRUE;
+  if (stopping (reader))
+    finish (reader, ASC_LINK_ENDED, "Disconnected.");
+  else
+    fail (reader, error);
+  return FALSE;
+}
+
+/* Hands bytes on until the source is gone (TRUE) or there is nothing more to do, which
+ * has been told then. */
+static gboolean
+read_until_gone (AscReader *reader)
+{
+  while (!stopping (reader))
+    {
+      g_autoptr (GError) error = NULL;
+      count_turn (reader);
+      gssize n = asc_source_read (reader->source, reader->buffer, PIECE, &error);
+      if (n > 0)
+        reader->sink.bytes (reader->user, reader->buffer, (gsize)n);
+      else if (n == 0)
+        {
+          g_autofree char *message = g_strdup_printf (
+              "%s was read to its end.", asc_source_describe (reader->source));
+          finish (reader, ASC_LINK_ENDED, message);
+          return FALSE;
+        }
+      else if (g_error_matches (error, ASC_LINK_ERROR, ASC_LINK_ERROR_GONE)
+               && asc_source_reconnects (reader->source))
+        {
+          allow_writing (reader, FALSE);
+          tell (reader, ASC_LINK_LOST, error->message);
+          return TRUE;
+        }
+      else if (!g_error_matches (error, ASC_LINK_ERROR, ASC_LINK_ERROR_CANCELLED))
+        {
+          fail (reader, error);
+          return FALSE;
+        }
+    }
+  finish (reader, ASC_LINK_ENDED, "Disconnected.");
+  return FALSE;
+}
+
+/* Waits for the device or peer, and tells when it is there: FALSE when it was stopped
+ * meanwhile. */
+static gboolean
+wait_until_there (AscReader *reader, AscLinkEvent event)
+{
+  g_autofree char *told = NULL;
+  while (!stopping (reader))
+    {
+      g_autoptr (GError) error = NULL;
+      count_turn (reader);
+      if (asc_source_reopen (reader->source, RETRY_MS, &error))
+        {
+          allow_writing (reader, TRUE);
+          tell (reader, event, asc_source_describe (reader->source));
+          return TRUE;
+        }
+      if (error->code != ASC_LINK_ERROR_CANCELLED && g_strcmp0 (told, error->message))
+        {
+          tell (reader, ASC_LINK_WAITING, error->message);
+          g_free (told);
+          told = g_strdup (error->message);
+        }
+    }
+  finish (reader, ASC_LINK_ENDED, "Disconnected.");
+  return FALSE;
+}
+
+static void *
+run (void *data)
+{
+  AscReader *reader = data;
+  if (!open_source (reader))
+    return NULL;
+  if (asc_source_connected (reader->source))
+    {
+      allow_writing (reader, TRUE);
+      tell (reader, ASC_LINK_CONNECTED, asc_source_describe (reader->source));
+    }
+  else if (!wait_until_there (reader, ASC_LINK_CONNECTED))
+    return NULL;
+  while (read_until_gone (reader) && wait_until_there (reader, ASC_LINK_BACK))
+    ;
+  return NULL;
+}
+
+static AscReader *
+start (AscReader *reader, const AscReaderSink *sink, void *user)
+{
+  reader->sink = *sink;
+  reader->user = user;
+  reader->error_code = -1;
+  g_mutex_init (&reader->lock);
+  reader->thread = g_thread_new ("asc-reader", run, reader);
+  return reader;
+}
+
+AscReader *
+asc_reader_start (const AscSourceSpec *spec, const AscReaderSink *sink, void *user)
+{
+  AscReader *reader = g_new0 (AscReader, 1);
+  reader->spec = asc_source_spec_copy (spec);
+  reader->cancellable = g_cancellable_new ();
+  return start (reader, sink, user);
+}
+
+AscReader *
+asc_reader_start_source (AscSource *source, const AscReaderSink *sink, void *user)
+{
+  AscReader *reader = g_new0 (AscReader, 1);
+  reader->source = source;
+  reader->cancellable = g_object_ref (source->cancellable);
+  return start (reader, sink, user);
+}
+
+void
+asc_reader_stop (AscReader *reader)
+{
+  if (!reader->thread)
+    return;
+  g_atomic_int_set (&reader->stop, TRUE);
+  g_cancellable_cancel (reader->cancellable);
+  g_thread_join (reader->thread);
+  reader->thread = NULL;
+}
+
+void
+asc_reader_free (AscReader *reader)
+{
+  if (!reader)
+    return;
+  asc_reader_stop (reader);
+  asc_source_free (reader->source);
+  asc_source_spec_free (reader->spec);
+  g_object_unref (reader->cancellable);
+  g_mutex_clear (&reader->lock);
+  g_free (reader);
+}
+
+gssize
+asc_reader_write (AscReader *reader, const void *bytes, gsize n, GError **error)
+{
+  gssize done = -1;
+  g_mutex_lock (&reader->lock);
+  if (reader->writable)
+    done = asc_source_write (reader->source, bytes, n, error);
+  else
+    g_set_error_literal (error, ASC_LINK_ERROR, ASC_LINK_ERROR_GONE,
+                         "Not connected: nothing was sent.");
+  g_mutex_unlock (&reader->lock);
+  return done;
+}
+
+const AscSource *
+asc_reader_source (AscReader *reader)
+{
+  return reader->source;
+}
+
+int
+asc_reader_error_code (AscReader *reader)
+{
+  return g_atomic_int_get (&reader->error_code);
+}
+
+guint64
+asc_reader_turns (AscReader *reader)
+{
+  return __atomic_load_n (&reader->turns, __ATOMIC_RELAXED);
+}

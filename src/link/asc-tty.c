@@ -1,0 +1,116 @@
+/* Ptys and other plain terminals, which libserialport cannot open: it wants a sysfs entry
+ * and modem lines. */
+#include "asc-baud.h"
+#include "asc-source-private.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/ioctl.h>
+#include <termios.h>
+#include <unistd.h>
+
+gboolean
+asc_tty_claim (int fd, const char *path, GError **error)
+{
+  int flags = fcntl (fd, F_GETFD);
+  if (flags >= 0)
+    fcntl (fd, F_SETFD, flags | FD_CLOEXEC);
+  /* The lock is for those who ask for it, root included, and against ourselves; the
+   * kernel's exclusive mode is for everybody else, but lets root through. */
+  if (flock (fd, LOCK_EX | LOCK_NB) && errno == EWOULDBLOCK)
+    {
+      asc_link_error_set_open (error, path, EBUSY);
+      return FALSE;
+    }
+  ioctl (fd, TIOCEXCL);
+  return TRUE;
+}
+
+void
+asc_tty_release (int fd)
+{
+  /* Exclusive mode ends with the last close only: where another program keeps the
+   * terminal open (a pty's server), nobody could open it again. */
+  ioctl (fd, TIOCNXCL);
+  /* Or close() waits for unsent output, for up to 30 s. */
+  tcflush (fd, TCIOFLUSH);
+  flock (fd, LOCK_UN);
+}
+
+static gboolean
+make_raw (int fd, int baud)
+{
+  struct termios settings;
+  if (tcgetattr (fd, &settings))
+    return FALSE;
+  cfmakeraw (&settings);
+  settings.c_cflag |= CLOCAL | CREAD;
+  settings.c_cc[VMIN] = 1;
+  settings.c_cc[VTIME] = 0;
+  if (tcsetattr (fd, TCSANOW, &settings))
+    return FALSE;
+  return !baud || asc_baud_set (fd, baud);
+}
+
+int
+asc_tty_open (const char *path, int baud, GError **error)
+{
+  int fd = open (path, O_RDWR | O_NOCTTY | O_NONBLOCK | O_CLOEXEC);
+  /* EIO: the pty's master is closed. */
+  if (fd < 0)
+    {
+      asc_link_error_set_open (error, path, errno == EIO ? ENOENT : errno);
+      return -1;
+    }
+  if (!isatty (fd))
+    {
+      g_set_error (error, ASC_LINK_ERROR, ASC_LINK_ERROR_BAD_SPEC,
+                   "%s is a device, but no serial port.", path);
+      close (fd);
+      return -1;
+    }
+  if (!asc_tty_claim (fd, path, error))
+    {
+      close (fd);
+      return -1;
+    }
+  if (!make_raw (fd, baud))
+    {
+      asc_link_error_set_open (error, path, errno);
+      asc_tty_release (fd);
+      close (fd);
+      return -1;
+    }
+  return fd;
+}
+
+static gboolean
+tty_open (AscSource *source, GError **error)
+{
+  const AscSourceSpec *spec = source->spec;
+  source->fd = asc_tty_open (spec->path, spec->baud, error);
+  if (source->fd < 0)
+    return FALSE;
+  asc_source_set_names (source, g_strdup (spec->path),
+                        g_strconcat ("tty:", spec->path, NULL));
+  return TRUE;
+}
+
+static void
+tty_close (AscSource *source)
+{
+  if (source->fd < 0)
+    return;
+  asc_tty_release (source->fd);
+  close (source->fd);
+  source->fd = -1;
+}
+
+const AscBackend asc_backend_tty = {
+  .open = tty_open,
+  .close = tty_close,
+  .reconnects = TRUE,
+  .is_tty = TRUE,
+  .writable = TRUE,
+};
