@@ -7,6 +7,8 @@
 
 #define PORT_BYTES 4096u
 #define PORT_BYTES_FAST 65536u
+#define PORT_BYTES_SLOW 640u /* an UART's, two frames and a line of text */
+#define SLOW_BAUD 500000u
 #define FAST_EVENTS_HZ 10000
 #define BITS_PER_BYTE 10
 #define MS (DEMO_TICK_HZ / 1000)
@@ -16,6 +18,8 @@ bool
 demo_port_init (DemoPort *port, const AscDemoConfig *config)
 {
   port->size = config->events_hz > FAST_EVENTS_HZ ? PORT_BYTES_FAST : PORT_BYTES;
+  if (config->baud > 0 && config->baud < SLOW_BAUD)
+    port->size = PORT_BYTES_SLOW;
   port->bytes = malloc (port->size);
   port->next_stall = DEMO_NEVER;
   port->resume = DEMO_NEVER;

@@ -87,7 +87,8 @@ struct AscDemo
   unsigned hog_count;
   unsigned spinner;       /* which of the short tasks is next */
   unsigned first_spinner; /* index in tasks; 0 = none */
-  int32_t spin_cycle;     /* ticks from one short run to the next */
+  int64_t spin_cycle;     /* ticks << 8 from one short run to the next; 0 = none */
+  int64_t next_spin;      /* ticks << 8 */
   uint32_t instances;
   /* The board. */
   DemoPort port;

@@ -125,9 +125,9 @@ demo_program_new (AscDemo *demo)
     add_task (demo, &client_kind, "");
   if (n_spinners)
     {
-      /* They have the time that the dozen leave, about two thirds. */
-      double cycle = 2.0 * DEMO_TICK_HZ * 0.66 / demo->config.events_hz;
-      demo->spin_cycle = cycle < 3 ? 3 : cycle > SECOND ? DEMO_TICK_HZ : (int32_t)cycle;
+      double cycle = 256 * 2.0 * DEMO_TICK_HZ / demo->config.events_hz;
+      demo->spin_cycle = cycle < 256 ? 256 : cycle > 1e8 ? 100000000 : (int64_t)cycle;
+      demo->next_spin = demo->now << 8;
     }
   return true;
 }
@@ -413,23 +413,30 @@ next_task (AscDemo *demo)
   return next;
 }
 
-/* The short tasks of events_hz fill what would be idle. */
+/* The short tasks of events_hz, in the time that the others leave. What is late, since
+ * the others ran, is made up for. */
 static void
 spin (AscDemo *demo, int64_t until)
 {
   AscRecorder *rec = &demo->recorder;
-  int64_t run = demo->spin_cycle * 2 / 3;
-  for (unsigned n = 0; demo->now + demo->spin_cycle <= until; n++)
+  for (unsigned n = 0;; n++)
     {
-      DemoTask *task = &demo->tasks[demo->first_spinner + demo->spinner++ % SPINNERS];
+      DemoTask *task = &demo->tasks[demo->first_spinner + demo->spinner % SPINNERS];
       if (n % SPINS_PER_DRAIN == 0)
         demo_drain (demo, SIZE_MAX);
+      int64_t early = (demo->next_spin >> 8) - demo->now;
+      if (demo->now + (early > 0 ? early : 0) + 2 > until)
+        break;
+      if (early > 0)
+        demo_spend (demo, early);
       int64_t start = demo->now;
       asc_recorder_enter (rec, DEMO_LOOP, task->slot);
-      demo_spend (demo, run);
+      demo_spend (demo, early < 0 ? 1 : 1 + demo->spin_cycle / 768);
       asc_recorder_exit (rec, DEMO_LOOP, ASC_EXIT_YIELD);
       tell_truth (demo, task, start, ASC_EXIT_YIELD);
-      demo_spend (demo, demo->spin_cycle - run);
+      demo_spend (demo, 1);
+      demo->next_spin += demo->spin_cycle;
+      demo->spinner++;
     }
 }
 

@@ -206,7 +206,8 @@ stop (AscDemo *demo, int64_t until)
       demo_port_push (demo);
       if (done && demo->port.n == 0)
         demo->finished = true;
-      else if (demo->config.speed > 0 && demo->now > demo->end + SECOND)
+      else if (demo->config.speed > 0 && demo->port.refused
+               && demo->now > demo->end + SECOND)
         demo->finished = true;
       if (demo->finished)
         break;

@@ -161,6 +161,31 @@ put_text (AscDrain *drain, AscRecorderContext *c, uint64_t ticks, uint32_t head)
     }
 }
 
+/* The host knows now that the task in the slot ended. */
+static void
+release_slot (AscRecorder *rec, unsigned slot)
+{
+  uint32_t state = ASC_PORT_ENTER_CRITICAL (rec);
+  if (slot < rec->config->n_slots && rec->config->slots[slot].ended)
+    asc_record_free_slot (rec, slot);
+  ASC_PORT_EXIT_CRITICAL (rec, state);
+}
+
+/* Frees the slots of tasks whose end was dropped before the LOST that ends at position.
+ */
+static void
+release_lost (AscRecorder *rec, uint32_t position)
+{
+  for (unsigned i = 0; i < rec->config->n_slots; i++)
+    {
+      uint32_t state = ASC_PORT_ENTER_CRITICAL (rec);
+      const AscRecorderSlot *s = &rec->config->slots[i];
+      if (s->instance != 0 && s->end_lost && (int32_t)(position - s->end_position) >= 0)
+        asc_record_free_slot (rec, i);
+      ASC_PORT_EXIT_CRITICAL (rec, state);
+    }
+}
+
 /* What runs now in each context stands in the record: the next frames begin with it. */
 static bool
 put_lost (AscDrain *drain, AscRecorderContext *c, uint64_t ticks)
@@ -206,6 +231,7 @@ put_lost (AscDrain *drain, AscRecorderContext *c, uint64_t ticks)
         o->encoder.last = ticks + lasted;
     }
   asc_drain_extend (rec, rec->ring[(rec->read + 2) & rec->mask]);
+  release_lost (rec, at);
   rec->urgent = true;
   rec->repeat_slot = 0;
   return true;
@@ -337,7 +363,13 @@ put_exit (AscDrain *drain, AscRecorderContext *c, uint64_t ticks, uint32_t head)
   if (event.id != ASC_EXIT_YIELD
       && !order_slots (drain, c, ~(1u << REC_CONTEXT (head)), true))
     return false;
-  return asc_drain_event (drain, c, &event);
+  if (event.id == ASC_EXIT_YIELD || c->encoder.depth == 0)
+    return asc_drain_event (drain, c, &event);
+  unsigned slot = c->encoder.stack[c->encoder.depth - 1];
+  if (!asc_drain_event (drain, c, &event))
+    return false;
+  release_slot (drain->rec, slot);
+  return true;
 }
 
 static bool
@@ -422,6 +454,7 @@ put_resume (AscRecorder *rec)
                                  | (k + 1 < depth ? (uint32_t)c->stack[k + 1] << 16 : 0));
     }
   rec->losing = false;
+  rec->losses++;
   rec->lost = 0;
   rec->lost_starts = 0;
 }

@@ -47,6 +47,15 @@ asc_record_put (AscRecorder *rec, uint32_t word)
   rec->ring[rec->head++ & rec->mask] = word;
 }
 
+/* In the critical section. */
+static inline void
+asc_record_free_slot (AscRecorder *rec, unsigned slot)
+{
+  rec->config->slots[slot].instance = 0;
+  if (slot < rec->free_slot)
+    rec->free_slot = (uint16_t)slot;
+}
+
 /* Of a NUL-terminated text, or of NULL for none. */
 AscString asc_record_string (const char *text);
 

@@ -76,7 +76,7 @@ asc_recorder_start (AscRecorder *rec, uint32_t session_id)
   rec->losing = false;
   rec->lost = rec->lost_starts = 0;
   rec->free_slot = 0;
-  rec->instances = rec->spans = 0;
+  rec->instances = rec->spans = rec->losses = 0;
   rec->window_since = raw;
   rec->window_idle = 0;
   rec->load.window_ticks = rec->load.worst_window_ticks = 0;

@@ -26,16 +26,17 @@ drop (AscRecorder *rec, unsigned context, uint32_t ticks, unsigned events)
 }
 
 /* In the critical section: the short record, or its loss. */
-static inline void
+static inline bool
 put_short (AscRecorder *rec, uint32_t ticks, uint32_t head)
 {
   if (room (rec, 2))
     {
       asc_record_put (rec, ticks);
       asc_record_put (rec, head);
+      return true;
     }
-  else
-    drop (rec, REC_CONTEXT (head), ticks, 1);
+  drop (rec, REC_CONTEXT (head), ticks, 1);
+  return false;
 }
 
 static void
@@ -115,19 +116,30 @@ asc_recorder_enter_late (AscRecorder *rec,
   ASC_PORT_EXIT_CRITICAL (rec, state);
 }
 
-/* In the critical section. */
-static void
-free_slot (AscRecorder *rec, unsigned slot)
-{
-  rec->config->slots[slot].instance = 0;
-  if (slot < rec->free_slot)
-    rec->free_slot = (uint16_t)slot;
-}
-
 static bool
 shared_slot (const AscRecorder *rec, unsigned slot)
 {
   return slot + 1 >= rec->config->n_slots;
+}
+
+/* In the critical section: the task ended. Its slot is free when the host has been told,
+ * so that what the drain repeats of it (TASKS) is true at its place in the stream; at
+ * once if the host never hears of the task at all. */
+static void
+end_slot (AscRecorder *rec, unsigned slot, bool told)
+{
+  AscRecorderSlot *s = &rec->config->slots[slot];
+  if (!rec->running || (!told && s->loss == rec->losses + 1))
+    asc_record_free_slot (rec, slot);
+  else
+    {
+      s->ended = true;
+      if (!told)
+        {
+          s->end_lost = true;
+          s->end_position = rec->head;
+        }
+    }
 }
 
 void
@@ -143,17 +155,26 @@ asc_recorder_exit (AscRecorder *rec, unsigned context, AscExit kind)
       if (kind != ASC_EXIT_YIELD)
         {
           unsigned slot = c->stack[c->depth];
-          if (shared_slot (rec, slot))
-            kind = ASC_EXIT_YIELD;
+          if (!shared_slot (rec, slot))
+            end_slot (rec, slot,
+                      put_short (rec, ticks, REC_HEAD (REC_EXIT, context, kind)));
           else
-            free_slot (rec, slot);
+            put_short (rec, ticks, REC_HEAD (REC_EXIT, context, ASC_EXIT_YIELD));
         }
-      put_short (rec, ticks, REC_HEAD (REC_EXIT, context, kind));
+      else
+        put_short (rec, ticks, REC_HEAD (REC_EXIT, context, ASC_EXIT_YIELD));
     }
   ASC_PORT_EXIT_CRITICAL (rec, state);
 }
 
 /* Tasks. */
+
+static bool
+live_slot (const AscRecorder *rec, unsigned slot)
+{
+  return slot < rec->config->n_slots && rec->config->slots[slot].instance != 0
+         && !rec->config->slots[slot].ended;
+}
 
 /* In the critical section: the lowest free slot, or the shared one. Each step of the
  * search raises the bound, so that it is short but for the first after a low slot's end.
@@ -184,7 +205,8 @@ asc_recorder_task_start (AscRecorder *rec,
       s->name = (uint16_t)name;
       s->parent = ASC_RECORDER_NO_SLOT;
       s->parent_instance = 0;
-      s->settled = false;
+      s->settled = s->ended = s->end_lost = false;
+      s->loss = 0;
       if (parent < rec->config->n_slots)
         {
           s->parent = (uint16_t)parent;
@@ -201,6 +223,7 @@ asc_recorder_task_start (AscRecorder *rec,
         {
           drop (rec, context, ticks, 1);
           rec->lost_starts++;
+          s->loss = rec->losses + 1;
         }
       s->position = rec->head;
     }
@@ -212,14 +235,12 @@ void
 asc_recorder_task_end (AscRecorder *rec, unsigned context, unsigned slot, AscEnd how)
 {
   uint32_t state = ASC_PORT_ENTER_CRITICAL (rec);
-  if (slot >= rec->config->n_slots || rec->config->slots[slot].instance == 0)
+  if (!live_slot (rec, slot))
     rec->misuse++;
   else if (!shared_slot (rec, slot))
-    {
-      free_slot (rec, slot);
-      put_short (rec, ASC_PORT_TICKS (rec),
-                 REC_HEAD (REC_END, context, slot | (uint32_t)how << 16));
-    }
+    end_slot (rec, slot,
+              put_short (rec, ASC_PORT_TICKS (rec),
+                         REC_HEAD (REC_END, context, slot | (uint32_t)how << 16)));
   ASC_PORT_EXIT_CRITICAL (rec, state);
 }
 
@@ -227,7 +248,7 @@ void
 asc_recorder_rename (AscRecorder *rec, unsigned context, unsigned slot, unsigned name)
 {
   uint32_t state = ASC_PORT_ENTER_CRITICAL (rec);
-  if (slot >= rec->config->n_slots || rec->config->slots[slot].instance == 0)
+  if (!live_slot (rec, slot))
     rec->misuse++;
   else
     {
@@ -241,7 +262,7 @@ uint32_t
 asc_recorder_instance (AscRecorder *rec, unsigned slot)
 {
   uint32_t state = ASC_PORT_ENTER_CRITICAL (rec);
-  uint32_t instance = slot < rec->config->n_slots ? rec->config->slots[slot].instance : 0;
+  uint32_t instance = live_slot (rec, slot) ? rec->config->slots[slot].instance : 0;
   ASC_PORT_EXIT_CRITICAL (rec, state);
   return instance;
 }

@@ -19,15 +19,21 @@
 #define ASC_RECORDER_NO_SLOT 0xFFFFu
 #define ASC_RECORDER_SLOTS_MAX 4096u
 
-/* One live task; the caller's array, one entry a task that may be alive at a time. */
+/* One task, from its START until the drain has taken its end out of the ring; the
+ * caller's array, so one entry a task that may be alive at a time and some for those that
+ * ended. */
 typedef struct
 {
   uint32_t instance; /* 0: the slot is free */
   uint32_t parent_instance;
-  uint32_t position; /* of its START in the ring */
+  uint32_t position;     /* in the ring, of its START */
+  uint32_t end_position; /* where its end was dropped */
+  uint32_t loss;         /* the loss that took its START, counted from 1; 0 = none */
   uint16_t name;
   uint16_t parent; /* slot */
   bool settled;    /* its START left the ring */
+  bool ended;
+  bool end_lost;
 } AscRecorderSlot;
 
 /* Stays valid and constant while the recorder is used. 0 stands for "unknown" or "the
@@ -115,6 +121,7 @@ typedef struct
   uint16_t free_slot; /* no free slot is lower */
   uint16_t n_names;
   uint32_t instances;
+  uint32_t losses; /* LOSTs put in the ring */
   uint32_t spans;
   uint32_t misuse; /* calls that make no sense, such as EXIT without ENTER */
   uint32_t window_since, window_idle;
