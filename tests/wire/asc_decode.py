@@ -167,7 +167,7 @@ class Decoder:
         self.session.id = full
         self.put('session', f.offset, byte=f.session, id=full)
 
-    def learn_count(self, f, count, bits):
+    def learn_count(self, f, count):
         """The running count before a frame: tells what is missing, and ends a gap."""
         s = self.session
         if s.count is None:
@@ -196,7 +196,7 @@ class Decoder:
 
     def hello(self, f, content):
         s = self.session
-        self.learn_count(f, content.events, 48)
+        self.learn_count(f, content.events)
         ticks = s.extend(content.ticks)
         fields = content._asdict()
         fields.update(ticks=ticks, start=nearest(content.start, 48, ticks))
@@ -215,7 +215,7 @@ class Decoder:
 
     def events(self, f, content):
         s = self.session
-        self.learn_count(f, content.count, 32)
+        self.learn_count(f, content.count)
         self.learn_starts(content.starts)
         now = s.extend(content.ticks)
         known = s.stacks.get(f.context)
