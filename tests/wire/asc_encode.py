@@ -74,7 +74,7 @@ class Board:
         rng = self.rng
         return self.frame(frames.NAMES, b''.join(
             varint(rng.randrange(1, 300)) + bytes([rng.randrange(7), rng.randrange(2)])
-            + varint(rng.randrange(3000)) + varint(rng.getrandbits(40))
+            + varint(rng.randrange(3000)) + varint(rng.getrandbits(32))
             + string('mod') + string('fün%d' % rng.randrange(99)) + string('main.py')
             for _ in range(rng.randrange(1, 4))))
 

@@ -76,6 +76,14 @@ class Reader:
                 return value
         raise Malformed('a varint that is too long')
 
+    def narrow(self):
+        """A varint of at most 32 bits."""
+        return self.varint(2**32 - 1)
+
+    def time(self):
+        """A delta or duration in ticks."""
+        return self.varint(2**48 - 1)
+
     def string(self):
         return self.bytes(self.u(8))
 
@@ -187,29 +195,73 @@ def texts(data, begin, end):
     return parts
 
 
-# A canary as a terminal driver may leave it; the groups tell what was changed.
+# A canary as a terminal driver may leave it, then version and "readable by".
 MANGLED = re.compile(
-    rb'(?:\x0A|(?P<output>\x0D\x0A))(?:\x0D|(?P<input>\x0A))'
+    rb'(?:(?P<both>\x0A\x0A\x0A)|(?:\x0A|(?P<output>\x0D\x0A))(?:\x0D|(?P<input>\x0A)))'
     rb'(?:\x03|(?P<x03>))(?:\x04|(?P<x04>))(?:\x11|(?P<x11>))(?:\x13|(?P<x13>))'
-    rb'(?:\x00|(?P<x00>))(?:(?P<marking>\xFF\xFF)|\xFF|(?P<seven>\x7F)|(?P<xff>))', re.DOTALL)
+    rb'(?:\x00|(?P<x00>))(?:(?P<marking>\xFF\xFF)|\xFF|(?P<xff>))'
+    rb'(?P<version>[\x01-\x1F])(?P<readable>[\x01-\x1F])', re.DOTALL)
+SEVEN_BIT = bytes(byte & 0x7F for byte in CANARY)
 
-CHANGES = {
-    'output': 'output processing', 'input': 'input processing',
-    'x11': 'flow control', 'x13': 'flow control', 'x03': 'terminal signals',
-    'x04': 'terminal signals', 'x00': 'zeros missing', 'xff': 'parity marking',
-    'marking': 'parity marking', 'seven': '7-bit line',
-}
+CHANGES = {'output': ('output',), 'input': ('input',), 'both': ('output', 'input'),
+           'x11': ('flow',), 'x13': ('flow',), 'x03': ('signals',), 'x04': ('signals',),
+           'x00': ('zeros',), 'xff': ('parity',), 'marking': ('parity',)}
+ORDER = ('output', 'input', 'flow', 'signals', 'zeros', 'parity', 'seven-bit')
 
 
-def changes_of_canary(data, at):
-    """What a terminal driver did to the HELLO that begins like one at `at`; [] if nothing."""
-    if data[at:at + 2] not in (b'\xF9\x01', b'\x79\x01'):
-        return []
-    for place in (8, 7, 6, 5, 9, 10, 11, 12):
-        match = MANGLED.match(data, at + place)
-        if match:
-            groups = [name for name, found in match.groupdict().items() if found is not None]
-            missing = sum(name.startswith('x') for name in groups)
-            if groups and missing <= 4:
-                return sorted({CHANGES[name] for name in groups})
-    return []
+def changes_at(data, at):
+    """What was done to a canary that stands at `at`: names in their order; None if it is none."""
+    match = MANGLED.match(data, at)
+    if not match:
+        return None
+    groups = {name for name, found in match.groupdict().items() if found is not None}
+    missing = {name for name in groups if name.startswith('x')}
+    if len(missing) > 4 or missing >= {'x00', 'xff'} \
+            or match['readable'] > match['version']:
+        return None
+    found = {change for name in groups for change in CHANGES.get(name, ())}
+    return [change for change in ORDER if change in found]
+
+
+def changed_canaries(data, parts):
+    """(offset, changes) of all canaries that a terminal changed, in the order of the stream."""
+    found = []
+    for begin, end in between_frames(parts, len(data)):
+        for at in range(begin, end):
+            if data[at:at + 2] == b'\xF9\x01' and at + 24 <= len(data):
+                for place in range(at + 5, at + 13):
+                    changes = changes_at(data, place)
+                    if changes is not None:
+                        if changes:
+                            found.append((place, changes))
+                        break
+    for begin, end in loose_stretches(parts):
+        for at in range(begin, end - 7):
+            if data[at:at + 8] == SEVEN_BIT:
+                found.append((at, ['seven-bit']))
+    return sorted(found)
+
+
+def between_frames(parts, length):
+    """The stretches, as (begin, end), that are in no right frame."""
+    begin = 0
+    for part in parts:
+        if part.kind == 'frame':
+            yield begin, part.offset
+            begin = part.offset + part.size
+    yield begin, length
+
+
+def loose_stretches(parts):
+    """The stretches of text and noise, with nothing between."""
+    begin = end = 0
+    for part in parts:
+        if part.kind in ('text', 'noise'):
+            if part.offset != end:
+                begin = part.offset
+            end = part.offset + part.size
+        elif end > begin:
+            yield begin, end
+            begin = end
+    if end > begin:
+        yield begin, end

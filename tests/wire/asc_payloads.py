@@ -9,7 +9,9 @@ import collections
 from asc_frames import CANARY, Malformed, Reader, signed
 
 SLOT_MOST = NAME_MOST = 65535
-SPAN_MOST = INSTANCE_MOST = 2**32 - 1
+SPAN_MOST = INSTANCE_MOST = NARROW = 2**32 - 1
+TIME_MOST = 2**48 - 1
+LATE_MOST = 65535                # ms; a larger lateness is shown as this
 STACK_MOST = 8
 
 Hello = collections.namedtuple(
@@ -42,8 +44,8 @@ def names(payload):
     r = Reader(payload)
     found = []
     while r.left():
-        name = Name(id=r.varint(NAME_MOST), kind=r.u(8), flags=r.u(8), line=r.varint(),
-                    code=r.varint(), module=r.string(), function=r.string(), file=r.string())
+        name = Name(id=r.varint(NAME_MOST), kind=r.u(8), flags=r.u(8), line=r.narrow(),
+                    code=r.narrow(), module=r.string(), function=r.string(), file=r.string())
         if name.id == 0:
             raise Malformed('a definition of name 0')
         found.append(name)
@@ -78,18 +80,18 @@ def events(payload):
     found = []
     length = 0
     while r.left():
-        if found and found[-1].kind in ('LOST', 'DISCONTINUITY'):
+        if found and found[-1].kind in ('lost', 'discontinuity'):
             raise Malformed('an event after the end of the frame')
         event = one_event(r, stack)
         found.append(event)
         length += event.delta + event.duration
         if length >= 2**47:
             raise Malformed('an event too far from the base')
-        if event.kind == 'ENTER':
+        if event.kind == 'enter':
             stack.append(event.values['slot'])
             if len(stack) > STACK_MOST:
                 raise Malformed('a stack that grows too deep')
-        elif event.kind == 'EXIT':
+        elif event.kind == 'exit':
             stack.pop()
     return Events(ticks, count, starts, told, found)
 
@@ -99,12 +101,12 @@ def one_event(r, stack):
         byte = r.u(8)
         if byte < 0xC0:
             w = r.varint()
-            lateness = r.varint() if w & 1 else None
-            return Event('ENTER', w >> 1, 0, {'slot': byte, 'lateness': lateness})
+            late = min(r.varint(), LATE_MOST) if w & 1 else None
+            return Event('enter', w >> 1, 0, {'slot': byte, 'late': late})
         return tagged(r, byte - 0xC0, stack)
     w = r.varint()
     if w & 1 == 0:
-        return Event('EXIT', w >> 1, 0, {'slot': stack[-1], 'how': 'yield'})
+        return Event('exit', w >> 1, 0, {'slot': stack[-1], 'how': 0})
     if w >> 1 >= 0x40:
         raise Malformed('a tag that does not exist')
     return tagged(r, w >> 1, stack)
@@ -112,15 +114,15 @@ def one_event(r, stack):
 
 def tagged(r, tag, stack):
     if tag <= 0x1F:
-        duration = r.varint()
-        return Event('IDLE', tag & 0x0F, duration, {'reason': tag >> 4, 'duration': duration})
+        duration = r.time()
+        return Event('idle', tag & 0x0F, duration, {'reason': tag >> 4, 'duration': duration})
     if tag <= 0x27:
-        return shape_delta(tag, r.varint(), stack)
+        return shape_delta(tag, r.time(), stack)
     if tag <= 0x2F:
-        return shape_a(tag, r.varint(), r.varint())
+        return shape_a(tag, r.time(), r.varint())
     if tag <= 0x37:
-        return shape_ab(tag, r.varint(), r.varint(), r.varint())
-    delta = r.varint()
+        return shape_ab(tag, r.time(), r.varint(), r.varint())
+    delta = r.time()
     return shape_bytes(tag, delta, r.bytes(r.varint()))
 
 
@@ -128,56 +130,58 @@ def shape_delta(tag, delta, stack):
     if tag in (0x20, 0x21, 0x22):
         if not stack:
             raise Malformed('an EXIT with an empty stack')
-        how = {0x20: 'return', 0x21: 'raise', 0x22: 'cancel'}[tag]
-        return Event('EXIT', delta, 0, {'slot': stack[-1], 'how': how})
+        how = {0x20: 1, 0x21: 2, 0x22: 3}[tag]
+        return Event('exit', delta, 0, {'slot': stack[-1], 'how': how})
     if tag == 0x23:
-        return Event('GC begin', delta, 0, {})
+        return Event('gc-begin', delta, 0, {})
     if tag == 0x24:
-        return Event('GC end', delta, 0, {})
+        return Event('gc-end', delta, 0, {})
     return unknown(tag, delta)
 
 
 def shape_a(tag, delta, a):
     if tag == 0x28:
-        return Event('ENTER', delta, 0, {'slot': within(a, SLOT_MOST), 'lateness': None})
+        return Event('enter', delta, 0, {'slot': within(a, SLOT_MOST), 'late': None})
     if tag == 0x29:
-        return Event('SPAN end', delta, 0, {'span': within(a, SPAN_MOST)})
+        return Event('span-end', delta, 0, {'span': within(a, SPAN_MOST)})
     if tag == 0x2A:
-        return Event('LEVEL', delta, 0, {'name': within(a >> 1, NAME_MOST), 'level': a & 1})
+        return Event('level', delta, 0, {'name': within(a >> 1, NAME_MOST), 'value': a & 1})
     if tag == 0x2B:
-        return Event('DRAIN', delta, a, {'duration': a})
+        return Event('drain', delta, within(a, TIME_MOST), {'duration': a})
     if tag == 0x2C:
-        return Event('MARK', delta, 0, {'name': within(a, NAME_MOST), 'value': None})
+        return Event('mark', delta, 0, {'name': within(a, NAME_MOST), 'value': None})
     return unknown(tag, delta)
 
 
 def shape_ab(tag, delta, a, b):
     if tag == 0x30:
-        return Event('ENTER', delta, 0, {'slot': within(a, SLOT_MOST), 'lateness': b})
+        return Event('enter', delta, 0, {'slot': within(a, SLOT_MOST), 'late': min(b, LATE_MOST)})
     if tag == 0x31:
-        return Event('IDLE', delta, b, {'reason': a, 'duration': b})
+        return Event('idle', delta, within(b, TIME_MOST),
+                     {'reason': within(a, NARROW), 'duration': b})
     if tag == 0x32:
-        return Event('SPAN begin', delta, 0,
+        return Event('span-begin', delta, 0,
                      {'span': within(a, SPAN_MOST), 'name': within(b, NAME_MOST)})
     if tag == 0x33:
-        return Event('MARK', delta, 0, {'name': within(a, NAME_MOST), 'value': signed(b)})
+        return Event('mark', delta, 0, {'name': within(a, NAME_MOST), 'value': signed(b)})
     if tag == 0x34:
-        return Event('COUNTER', delta, 0, {'name': within(a, NAME_MOST), 'value': signed(b)})
+        return Event('counter', delta, 0, {'name': within(a, NAME_MOST), 'value': signed(b)})
     if tag == 0x35:
-        return Event('END', delta, 0, {'slot': within(a, SLOT_MOST), 'how': b})
+        return Event('end', delta, 0, {'slot': within(a, SLOT_MOST), 'how': within(b, NARROW)})
     if tag == 0x36:
-        return Event('LOST', delta, a, {'duration': a, 'count': b})
-    return Event('RENAME', delta, 0, {'slot': within(a, SLOT_MOST), 'name': within(b, NAME_MOST)})
+        return Event('lost', delta, within(a, TIME_MOST),
+                     {'duration': a, 'events': within(b, NARROW)})
+    return Event('rename', delta, 0, {'slot': within(a, SLOT_MOST), 'name': within(b, NAME_MOST)})
 
 
 def shape_bytes(tag, delta, data):
     if tag == 0x38:
-        return Event('START', delta, 0, task(Reader(data))._asdict())
+        return Event('start', delta, 0, task(Reader(data))._asdict())
     if tag == 0x39:
-        return Event('TEXT', delta, 0, {'text': data})
+        return Event('text', delta, 0, {'text': data})
     if tag == 0x3A:
         r = Reader(data)
-        return Event('DISCONTINUITY', delta, 0, {'reason': r.varint(), 'jump': signed(r.varint())})
+        return Event('discontinuity', delta, 0, {'reason': r.narrow(), 'jump': signed(r.varint())})
     return unknown(tag, delta)
 
 
@@ -187,13 +191,13 @@ def unknown(tag, delta):
 
 def within(value, most):
     if value > most:
-        raise Malformed('an id that is too large')
+        raise Malformed('a number that is too large')
     return value
 
 
 def counted(event):
     """How much an event adds to the running count."""
-    return event.values['count'] if event.kind == 'LOST' else 1
+    return event.values['events'] if event.kind == 'lost' else 1
 
 
 # -- host frames: each field by its size in bits, 'wall' and 'string'
