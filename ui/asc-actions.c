@@ -1,0 +1,299 @@
+#include "asc-actions.h"
+
+#include "asc-connect.h"
+#include "asc-files.h"
+#include "asc-help.h"
+#include "asc-scope-view.h"
+
+typedef struct
+{
+  GtkWindow *window;
+  AscDocument *document;
+  AscActionWidgets widgets;
+} Actions;
+
+static void
+open_chosen (const char *path, gpointer user)
+{
+  Actions *self = user;
+  asc_document_open (self->document, path);
+}
+
+static void
+open_file (GSimpleAction *action, GVariant *parameter, gpointer user)
+{
+  Actions *self = user;
+  (void)action;
+  (void)parameter;
+  asc_files_ask (self->window, "Open a trace", NULL, "*.trace", open_chosen, self);
+}
+
+static void
+save_chosen (const char *path, gpointer user)
+{
+  Actions *self = user;
+  asc_files_save (self->document, path);
+}
+
+/* "greenhouse" and "2026-12-01" make a name that tells recordings apart. */
+static char *
+proposed_name (AscDocument *document, const char *ending)
+{
+  GDateTime *now = g_date_time_new_now_local ();
+  char *when = g_date_time_format (now, "%Y-%m-%d-%H%M");
+  char *title = g_strdup (asc_document_title (document));
+  char *dot = g_strrstr (title, ".trace");
+  char *name;
+  if (dot != NULL)
+    *dot = '\0';
+  g_strdelimit (title, "/\\:*?\"<>| ·", '-');
+  name = dot != NULL
+             ? g_strconcat (title, ending, NULL)
+             : g_strconcat (*title != '\0' ? title : "aioscope", "-", when, ending, NULL);
+  g_free (title);
+  g_free (when);
+  g_date_time_unref (now);
+  return name;
+}
+
+static void
+save (GSimpleAction *action, GVariant *parameter, gpointer user)
+{
+  Actions *self = user;
+  char *name = proposed_name (self->document, ".trace");
+  (void)action;
+  (void)parameter;
+  asc_files_ask (self->window, "Save the recording", name, "*.trace", save_chosen, self);
+  g_free (name);
+}
+
+static void
+export_chosen (const char *path, gpointer user)
+{
+  Actions *self = user;
+  asc_files_export_csv (self->document, path);
+}
+
+static void
+export_csv (GSimpleAction *action, GVariant *parameter, gpointer user)
+{
+  Actions *self = user;
+  char *name = proposed_name (self->document, ".csv");
+  (void)action;
+  (void)parameter;
+  asc_files_ask (self->window, "Export the statistics", name, "*.csv", export_chosen,
+                 self);
+  g_free (name);
+}
+
+static void
+picture_chosen (const char *path, gpointer user)
+{
+  Actions *self = user;
+  AscScope scope;
+  int width = gtk_widget_get_width (self->widgets.scope);
+  int height = gtk_widget_get_height (self->widgets.scope);
+  cairo_surface_t *surface
+      = cairo_image_surface_create (CAIRO_FORMAT_RGB24, width * 2, height * 2);
+  cairo_surface_set_device_scale (surface, 2, 2);
+  cairo_t *cr = cairo_create (surface);
+  asc_scope_view_scope (ASC_SCOPE_VIEW (self->widgets.scope), &scope);
+  scope.pointer_inside = false;
+  asc_scope_draw (cr, &scope, width, height);
+  cairo_destroy (cr);
+  cairo_status_t status = cairo_surface_write_to_png (surface, path);
+  char *message
+      = status == CAIRO_STATUS_SUCCESS
+            ? g_strdup_printf ("Picture saved as %s", path)
+            : g_strdup_printf ("Could not write %s: %s. Is there space, and may you "
+                               "write there?",
+                               path, cairo_status_to_string (status));
+  asc_document_say (self->document, status == CAIRO_STATUS_SUCCESS ? 0 : 2, message);
+  g_free (message);
+  cairo_surface_destroy (surface);
+}
+
+static void
+picture (GSimpleAction *action, GVariant *parameter, gpointer user)
+{
+  Actions *self = user;
+  char *name = proposed_name (self->document, ".png");
+  (void)action;
+  (void)parameter;
+  asc_files_ask (self->window, "Save a picture", name, "*.png", picture_chosen, self);
+  g_free (name);
+}
+
+static void
+close_trace (GSimpleAction *action, GVariant *parameter, gpointer user)
+{
+  Actions *self = user;
+  (void)action;
+  (void)parameter;
+  asc_document_close (self->document);
+}
+
+static void
+connect_board (GSimpleAction *action, GVariant *parameter, gpointer user)
+{
+  Actions *self = user;
+  (void)action;
+  (void)parameter;
+  asc_connect_button_popup (self->widgets.connect);
+}
+
+static void
+demo (GSimpleAction *action, GVariant *parameter, gpointer user)
+{
+  Actions *self = user;
+  (void)action;
+  (void)parameter;
+  asc_document_connect (self->document, "demo");
+}
+
+static void
+disconnect (GSimpleAction *action, GVariant *parameter, gpointer user)
+{
+  Actions *self = user;
+  (void)action;
+  (void)parameter;
+  asc_document_disconnect (self->document);
+}
+
+static void
+help (GSimpleAction *action, GVariant *parameter, gpointer user)
+{
+  Actions *self = user;
+  (void)action;
+  (void)parameter;
+  asc_help_show (self->window);
+}
+
+static void
+find (GSimpleAction *action, GVariant *parameter, gpointer user)
+{
+  Actions *self = user;
+  (void)action;
+  (void)parameter;
+  gtk_widget_grab_focus (self->widgets.filter);
+}
+
+static void
+step_hog (Actions *self, int direction)
+{
+  if (!asc_document_step_hog (self->document, direction))
+    asc_document_say (self->document, 0,
+                      direction > 0 ? "No further hog after this place."
+                                    : "No hog before this place.");
+}
+
+static void
+next_hog (GSimpleAction *action, GVariant *parameter, gpointer user)
+{
+  (void)action;
+  (void)parameter;
+  step_hog (user, 1);
+}
+
+static void
+previous_hog (GSimpleAction *action, GVariant *parameter, gpointer user)
+{
+  (void)action;
+  (void)parameter;
+  step_hog (user, -1);
+}
+
+static void
+dark (GSimpleAction *action, GVariant *value, gpointer user)
+{
+  Actions *self = user;
+  g_object_set (gtk_widget_get_settings (GTK_WIDGET (self->window)),
+                "gtk-application-prefer-dark-theme", g_variant_get_boolean (value), NULL);
+  g_simple_action_set_state (action, value);
+}
+
+static void
+set_enabled (GtkWindow *window, const char *name, bool enabled)
+{
+  GAction *action = g_action_map_lookup_action (G_ACTION_MAP (window), name);
+  g_simple_action_set_enabled (G_SIMPLE_ACTION (action), enabled);
+}
+
+void
+asc_actions_update (GtkWindow *window, AscDocument *document)
+{
+  AscEngine *engine = asc_document_engine (document);
+  bool any = engine != NULL;
+  bool loading = any && asc_engine_state (engine) == ASC_ENGINE_LOADING;
+  set_enabled (window, "save", any && asc_engine_recording (engine) != NULL);
+  set_enabled (window, "export", any);
+  set_enabled (window, "picture", any);
+  set_enabled (window, "close-trace", any);
+  set_enabled (window, "find", any);
+  set_enabled (window, "next-hog", any);
+  set_enabled (window, "previous-hog", any);
+  set_enabled (window, "disconnect",
+               loading || asc_document_live (document)
+                   || asc_document_connecting (document));
+}
+
+static void
+free_actions (gpointer data, GClosure *closure)
+{
+  (void)closure;
+  g_free (data);
+}
+
+void
+asc_actions_add (GtkWindow *window,
+                 AscDocument *document,
+                 const AscActionWidgets *widgets)
+{
+  static const GActionEntry entries[] = {
+    { .name = "open", .activate = open_file },
+    { .name = "save", .activate = save },
+    { .name = "export", .activate = export_csv },
+    { .name = "picture", .activate = picture },
+    { .name = "close-trace", .activate = close_trace },
+    { .name = "connect", .activate = connect_board },
+    { .name = "demo", .activate = demo },
+    { .name = "disconnect", .activate = disconnect },
+    { .name = "help", .activate = help },
+    { .name = "find", .activate = find },
+    { .name = "next-hog", .activate = next_hog },
+    { .name = "previous-hog", .activate = previous_hog },
+    { .name = "dark", .state = "false", .change_state = dark },
+  };
+  Actions *self = g_new (Actions, 1);
+  *self = (Actions){ window, document, *widgets };
+  g_action_map_add_action_entries (G_ACTION_MAP (window), entries, G_N_ELEMENTS (entries),
+                                   self);
+  g_signal_connect_data (window, "destroy", G_CALLBACK (gtk_widget_get_name), self,
+                         free_actions, 0);
+  gboolean prefers_dark = FALSE;
+  g_object_get (gtk_widget_get_settings (GTK_WIDGET (window)),
+                "gtk-application-prefer-dark-theme", &prefers_dark, NULL);
+  GAction *dark_action = g_action_map_lookup_action (G_ACTION_MAP (window), "dark");
+  g_simple_action_set_state (G_SIMPLE_ACTION (dark_action),
+                             g_variant_new_boolean (prefers_dark));
+}
+
+void
+asc_actions_set_accels (GtkApplication *application)
+{
+  static const struct
+  {
+    const char *action;
+    const char *keys[3];
+  } accels[] = {
+    { "win.open", { "<Control>o", NULL } },
+    { "win.save", { "<Control>s", NULL } },
+    { "win.export", { "<Control>e", NULL } },
+    { "win.find", { "<Control>f", NULL } },
+    { "win.help", { "F1", "<Control>question", NULL } },
+    { "window.close", { "<Control>w", NULL } },
+    { "app.quit", { "<Control>q", NULL } },
+  };
+  for (gsize i = 0; i < G_N_ELEMENTS (accels); i++)
+    gtk_application_set_accels_for_action (application, accels[i].action, accels[i].keys);
+}

@@ -1,0 +1,88 @@
+/* What the window shows: an engine with its trace, the chosen session, the seen stretch,
+ * the chosen lane and the statistics. Widgets read it and redraw on its signals.
+ *
+ * Main thread only. Signals:
+ *   state    the engine's state or message changed
+ *   session  another session or trace is shown
+ *   data     new events arrived (at most once a frame, by asc_document_tick ())
+ *   view     the seen stretch, selection, cursors or chosen lane changed
+ *   stats    new statistics are there */
+#ifndef ASC_DOCUMENT_H
+#define ASC_DOCUMENT_H
+
+#include <gio/gio.h>
+
+#include "asc-engine.h"
+#include "asc-load.h"
+#include "asc-rows.h"
+#include "asc-stats.h"
+#include "asc-view.h"
+
+#define ASC_TYPE_DOCUMENT (asc_document_get_type ())
+G_DECLARE_FINAL_TYPE (AscDocument, asc_document, ASC, DOCUMENT, GObject)
+
+AscDocument *asc_document_new (void);
+
+/* Each closes what is shown before. Opening never fails at once: see the state. */
+void asc_document_open (AscDocument *document, const char *path);
+/* spec as on the command line ("demo", "/dev/ttyACM0@115200", "tcp:host:port"). */
+void asc_document_connect (AscDocument *document, const char *spec);
+void asc_document_disconnect (AscDocument *document); /* or stops loading */
+void asc_document_close (AscDocument *document);
+
+bool asc_document_connecting (const AscDocument *document);
+AscEngine *asc_document_engine (const AscDocument *document); /* NULL: empty */
+AscTrace *asc_document_trace (const AscDocument *document);   /* NULL: empty */
+bool asc_document_live (const AscDocument *document);         /* a recording runs */
+/* "greenhouse", "run.trace"; "" for an empty one. Valid until the next call. */
+const char *asc_document_title (AscDocument *document);
+/* A message for people ("" none) and its severity, 0-2. The caller frees. */
+char *asc_document_message (AscDocument *document, int *severity);
+/* Shows a message of the window's own (saved, could not open …). */
+void asc_document_say (AscDocument *document, int severity, const char *message);
+/* The recording is not yet named or saved since the last event. */
+bool asc_document_unsaved (const AscDocument *document);
+void asc_document_saved (AscDocument *document, const char *path);
+
+/* The engine stays alive at least as long as this object (a running task). */
+void asc_document_hold (AscDocument *document, GObject *object);
+
+/* Once a frame: takes over what the trace has published. */
+void asc_document_tick (AscDocument *document);
+
+AscSession *
+asc_document_session (const AscDocument *document); /* NULL before the first */
+guint asc_document_session_index (const AscDocument *document);
+void asc_document_choose_session (AscDocument *document, guint index);
+
+/* Change it through these, or call asc_document_view_changed () after. */
+AscView *asc_document_view (AscDocument *document);
+void asc_document_view_changed (AscDocument *document);
+AscLane *asc_document_chosen (const AscDocument *document);
+void asc_document_choose_lane (AscDocument *document, AscLane *lane);
+const char *asc_document_filter (const AscDocument *document);
+void asc_document_set_filter (AscDocument *document, const char *filter);
+gint64 asc_document_hog_ns (const AscDocument *document);
+
+/* Moves to the next (+1) or previous (-1) hog from the middle of what is seen. False:
+ * none. */
+bool asc_document_step_hog (AscDocument *document, int direction);
+gsize asc_document_n_hogs (AscDocument *document);
+/* The next or previous run of the chosen lane. */
+bool asc_document_step_run (AscDocument *document, int direction);
+
+typedef enum
+{
+  ASC_OVER_SESSION,
+  ASC_OVER_VISIBLE,
+  ASC_OVER_SELECTION
+} AscOver;
+
+AscOver asc_document_over (const AscDocument *document);
+void asc_document_set_over (AscDocument *document, AscOver over);
+/* Newest statistics, NULL before the first; valid until the next "stats". */
+const AscStats *asc_document_stats (const AscDocument *document);
+/* CPU % by lane index over the session, for the names' column. */
+const double *asc_document_percent (const AscDocument *document, guint *n);
+
+#endif

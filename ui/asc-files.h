@@ -1,0 +1,24 @@
+/* Choosing files, and writing what the window shows into them. */
+#ifndef ASC_FILES_H
+#define ASC_FILES_H
+
+#include <gtk/gtk.h>
+
+#include "asc-document.h"
+
+typedef void (*AscFileChosen) (const char *path, gpointer user);
+
+/* Asks for a file to open or to write; nothing is called when the user cancels. pattern:
+ * "*.trace". name: proposed for writing, NULL for opening. */
+void asc_files_ask (GtkWindow *parent,
+                    const char *title,
+                    const char *name,
+                    const char *pattern,
+                    AscFileChosen chosen,
+                    gpointer user);
+
+/* Each says on the document what it did, or why not. */
+void asc_files_save (AscDocument *document, const char *path);
+void asc_files_export_csv (AscDocument *document, const char *path);
+
+#endif

@@ -1,0 +1,11 @@
+/* What the program remembers between starts. Where the schema is not installed nothing is
+ * remembered, and nothing breaks. Main thread only. */
+#ifndef ASC_SETTINGS_H
+#define ASC_SETTINGS_H
+
+#include <gtk/gtk.h>
+
+void asc_settings_place_window (GtkWindow *window);
+void asc_settings_keep_window (GtkWindow *window);
+
+#endif

@@ -1,0 +1,11 @@
+/* The table of statistics: sortable, filterable, in step with the chosen lane. */
+#ifndef ASC_STATS_VIEW_H
+#define ASC_STATS_VIEW_H
+
+#include <gtk/gtk.h>
+
+#include "asc-document.h"
+
+GtkWidget *asc_stats_view_new (AscDocument *document);
+
+#endif

@@ -1,0 +1,13 @@
+/* The tabs that are lists of text: Terminal (what the board printed) and Problems (what
+ * was lost, skipped or is doubtful, with its place). */
+#ifndef ASC_TEXT_VIEWS_H
+#define ASC_TEXT_VIEWS_H
+
+#include <gtk/gtk.h>
+
+#include "asc-document.h"
+
+GtkWidget *asc_terminal_view_new (AscDocument *document);
+GtkWidget *asc_problems_view_new (AscDocument *document);
+
+#endif

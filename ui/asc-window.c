@@ -1,0 +1,329 @@
+#include "asc-window.h"
+
+#include "asc-actions.h"
+#include "asc-empty.h"
+#include "asc-header.h"
+#include "asc-message.h"
+#include "asc-scope-view.h"
+#include "asc-settings.h"
+#include "asc-stats-view.h"
+#include "asc-text-views.h"
+
+#define NARROW_PX 1000
+
+struct _AscWindow
+{
+  GtkApplicationWindow parent;
+  AscDocument *document;
+  AscHeader *header;
+  GtkWidget *pages; /* empty, main */
+  GtkWidget *empty;
+  GtkWidget *scope;
+  GtkWidget *sessions;
+  GtkWidget *over;
+  GtkWidget *filter;
+  GtkStackPage *problems;
+  guint n_sessions; /* in the picker */
+  bool telling;
+};
+
+G_DEFINE_TYPE (AscWindow, asc_window, GTK_TYPE_APPLICATION_WINDOW)
+
+/* --- the bar over the tables
+ * ----------------------------------------------------------------- */
+
+static void
+over_changed (GObject *drop_down, GParamSpec *spec, AscWindow *self)
+{
+  (void)spec;
+  asc_document_set_over (self->document,
+                         (AscOver)gtk_drop_down_get_selected (GTK_DROP_DOWN (drop_down)));
+}
+
+static void
+session_picked (GObject *drop_down, GParamSpec *spec, AscWindow *self)
+{
+  (void)spec;
+  guint chosen = gtk_drop_down_get_selected (GTK_DROP_DOWN (drop_down));
+  if (!self->telling && chosen != GTK_INVALID_LIST_POSITION)
+    asc_document_choose_session (self->document, chosen);
+}
+
+static void
+filter_changed (GtkEditable *entry, AscWindow *self)
+{
+  asc_document_set_filter (self->document, gtk_editable_get_text (entry));
+}
+
+static void
+filter_left (GtkSearchEntry *entry, AscWindow *self)
+{
+  gtk_editable_set_text (GTK_EDITABLE (entry), "");
+  gtk_widget_grab_focus (self->scope);
+}
+
+static void
+fill_sessions (AscWindow *self)
+{
+  AscTrace *trace = asc_document_trace (self->document);
+  guint n = trace != NULL ? asc_trace_n_sessions (trace) : 0;
+  guint index = asc_document_session_index (self->document);
+  self->telling = true;
+  if (n != self->n_sessions)
+    {
+      GtkStringList *names = gtk_string_list_new (NULL);
+      for (guint i = 0; i < n; i++)
+        gtk_string_list_take (names, g_strdup_printf ("Session %u of %u", i + 1, n));
+      gtk_drop_down_set_model (GTK_DROP_DOWN (self->sessions), G_LIST_MODEL (names));
+      g_object_unref (names);
+      self->n_sessions = n;
+    }
+  if (n > 0)
+    gtk_drop_down_set_selected (GTK_DROP_DOWN (self->sessions), MIN (index, n - 1));
+  gtk_widget_set_visible (self->sessions, n > 1);
+  self->telling = false;
+}
+
+static void
+show_problems (AscWindow *self)
+{
+  AscTrace *trace = asc_document_trace (self->document);
+  gsize n = trace != NULL ? asc_trace_n_problems (trace) : 0;
+  char title[48] = "Problems";
+  if (n > 0)
+    g_snprintf (title, sizeof title, "Problems %" G_GSIZE_FORMAT, n);
+  if (g_strcmp0 (gtk_stack_page_get_title (self->problems), title) != 0)
+    gtk_stack_page_set_title (self->problems, title);
+}
+
+static void
+data_changed (AscWindow *self)
+{
+  fill_sessions (self);
+  show_problems (self);
+}
+
+static void
+state_changed (AscWindow *self)
+{
+  bool any = asc_document_engine (self->document) != NULL;
+  const char *page = any ? "main" : "empty";
+  const char *title = asc_document_title (self->document);
+  data_changed (self);
+  if (g_strcmp0 (gtk_stack_get_visible_child_name (GTK_STACK (self->pages)), page) != 0)
+    {
+      gtk_stack_set_visible_child_name (GTK_STACK (self->pages), page);
+      if (any)
+        gtk_widget_grab_focus (self->scope);
+      else
+        asc_empty_refresh (self->empty);
+    }
+  char *name
+      = *title != '\0' ? g_strdup_printf ("%s — aioscope", title) : g_strdup ("aioscope");
+  gtk_window_set_title (GTK_WINDOW (self), name);
+  g_free (name);
+  asc_actions_update (GTK_WINDOW (self), self->document);
+}
+
+static GtkWidget *
+tables_bar (AscWindow *self, GtkWidget *stack)
+{
+  GtkWidget *bar = gtk_box_new (GTK_ORIENTATION_HORIZONTAL, 8);
+  GtkWidget *switcher = gtk_stack_switcher_new (), *space = gtk_label_new (NULL);
+  static const char *const overs[]
+      = { "Over: session", "Over: visible", "Over: selection", NULL };
+  gtk_stack_switcher_set_stack (GTK_STACK_SWITCHER (switcher), GTK_STACK (stack));
+  gtk_widget_add_css_class (switcher, "tabs");
+  gtk_widget_set_hexpand (space, TRUE);
+  self->sessions = gtk_drop_down_new (NULL, NULL);
+  self->over = gtk_drop_down_new_from_strings (overs);
+  self->filter = gtk_search_entry_new ();
+  gtk_widget_set_tooltip_text (self->over, "The stretch that the statistics are about");
+  gtk_widget_set_tooltip_text (self->filter,
+                               "Tasks whose name holds this; * and ? match, ! excludes");
+  gtk_accessible_update_property (GTK_ACCESSIBLE (self->sessions),
+                                  GTK_ACCESSIBLE_PROPERTY_LABEL, "Session", -1);
+  gtk_accessible_update_property (GTK_ACCESSIBLE (self->over),
+                                  GTK_ACCESSIBLE_PROPERTY_LABEL, "Statistics over", -1);
+  gtk_accessible_update_property (GTK_ACCESSIBLE (self->filter),
+                                  GTK_ACCESSIBLE_PROPERTY_LABEL, "Filter tasks", -1);
+  g_object_set (self->filter, "placeholder-text", "Filter…", NULL);
+  gtk_editable_set_width_chars (GTK_EDITABLE (self->filter), 10);
+  gtk_editable_set_max_width_chars (GTK_EDITABLE (self->filter), 14);
+  gtk_box_append (GTK_BOX (bar), switcher);
+  gtk_box_append (GTK_BOX (bar), space);
+  gtk_box_append (GTK_BOX (bar), self->sessions);
+  gtk_box_append (GTK_BOX (bar), self->over);
+  gtk_box_append (GTK_BOX (bar), self->filter);
+  gtk_widget_add_css_class (bar, "tables-bar");
+  g_signal_connect (self->sessions, "notify::selected", G_CALLBACK (session_picked),
+                    self);
+  g_signal_connect (self->over, "notify::selected", G_CALLBACK (over_changed), self);
+  g_signal_connect (self->filter, "search-changed", G_CALLBACK (filter_changed), self);
+  g_signal_connect (self->filter, "stop-search", G_CALLBACK (filter_left), self);
+  return bar;
+}
+
+static GtkWidget *
+tables_of (AscWindow *self)
+{
+  GtkWidget *box = gtk_box_new (GTK_ORIENTATION_VERTICAL, 0), *stack = gtk_stack_new ();
+  gtk_stack_add_titled (GTK_STACK (stack), asc_stats_view_new (self->document),
+                        "statistics", "Statistics");
+  gtk_stack_add_titled (GTK_STACK (stack), asc_terminal_view_new (self->document),
+                        "terminal", "Terminal");
+  self->problems = gtk_stack_add_titled (
+      GTK_STACK (stack), asc_problems_view_new (self->document), "problems", "Problems");
+  gtk_box_append (GTK_BOX (box), tables_bar (self, stack));
+  gtk_box_append (GTK_BOX (box), stack);
+  gtk_widget_set_size_request (box, -1, 120);
+  return box;
+}
+
+static GtkWidget *
+scope_of (AscWindow *self)
+{
+  GtkWidget *box = gtk_box_new (GTK_ORIENTATION_VERTICAL, 0);
+  GtkWidget *row = gtk_box_new (GTK_ORIENTATION_HORIZONTAL, 0);
+  self->scope = asc_scope_view_new (self->document);
+  GtkAdjustment *adjustment = asc_scope_view_adjustment (ASC_SCOPE_VIEW (self->scope));
+  GtkWidget *bar = gtk_scrollbar_new (GTK_ORIENTATION_VERTICAL, adjustment);
+  gtk_box_append (GTK_BOX (row), self->scope);
+  gtk_box_append (GTK_BOX (row), bar);
+  gtk_widget_set_vexpand (row, TRUE);
+  gtk_box_append (GTK_BOX (box), row);
+  gtk_box_append (GTK_BOX (box),
+                  asc_overview_view_new (self->document, ASC_SCOPE_VIEW (self->scope)));
+  gtk_widget_set_size_request (box, -1, 160);
+  return box;
+}
+
+static GtkWidget *
+main_of (AscWindow *self)
+{
+  GtkWidget *paned = gtk_paned_new (GTK_ORIENTATION_VERTICAL);
+  gtk_paned_set_start_child (GTK_PANED (paned), scope_of (self));
+  gtk_paned_set_end_child (GTK_PANED (paned), tables_of (self));
+  gtk_paned_set_resize_start_child (GTK_PANED (paned), TRUE);
+  gtk_paned_set_shrink_start_child (GTK_PANED (paned), FALSE);
+  gtk_paned_set_resize_end_child (GTK_PANED (paned), FALSE);
+  gtk_paned_set_shrink_end_child (GTK_PANED (paned), FALSE);
+  return paned;
+}
+
+/* --- dropping a file
+ * ----------------------------------------------------------------------------- */
+
+static gboolean
+dropped (GtkDropTarget *target, const GValue *value, double x, double y, AscWindow *self)
+{
+  GSList *files = gdk_file_list_get_files (g_value_get_boxed (value));
+  char *path = files != NULL ? g_file_get_path (files->data) : NULL;
+  (void)target;
+  (void)x;
+  (void)y;
+  g_slist_free (files);
+  if (path == NULL)
+    {
+      asc_document_say (self->document, 1, "Only files of this computer can be opened.");
+      return FALSE;
+    }
+  asc_document_open (self->document, path);
+  g_free (path);
+  return TRUE;
+}
+
+/* --- life
+ * ------------------------------------------------------------------------------------------
+ */
+
+AscDocument *
+asc_window_document (AscWindow *self)
+{
+  return self->document;
+}
+
+void
+asc_window_take (AscWindow *self, const char *text)
+{
+  if (g_file_test (text, G_FILE_TEST_IS_REGULAR))
+    asc_document_open (self->document, text);
+  else
+    asc_document_connect (self->document, text);
+}
+
+static void
+asc_window_size_allocate (GtkWidget *widget, int width, int height, int baseline)
+{
+  AscWindow *self = ASC_WINDOW (widget);
+  asc_header_set_narrow (self->header, width < NARROW_PX);
+  if (width < NARROW_PX)
+    gtk_widget_add_css_class (widget, "narrow");
+  else
+    gtk_widget_remove_css_class (widget, "narrow");
+  GTK_WIDGET_CLASS (asc_window_parent_class)
+      ->size_allocate (widget, width, height, baseline);
+}
+
+static gboolean
+asc_window_close_request (GtkWindow *window)
+{
+  AscWindow *self = ASC_WINDOW (window);
+  asc_settings_keep_window (window);
+  asc_document_close (self->document);
+  return GTK_WINDOW_CLASS (asc_window_parent_class)->close_request (window);
+}
+
+static void
+asc_window_dispose (GObject *object)
+{
+  AscWindow *self = ASC_WINDOW (object);
+  if (self->document != NULL)
+    {
+      g_signal_handlers_disconnect_by_data (self->document, self);
+      asc_document_close (self->document);
+    }
+  g_clear_object (&self->document);
+  G_OBJECT_CLASS (asc_window_parent_class)->dispose (object);
+}
+
+static void
+asc_window_class_init (AscWindowClass *class)
+{
+  G_OBJECT_CLASS (class)->dispose = asc_window_dispose;
+  GTK_WIDGET_CLASS (class)->size_allocate = asc_window_size_allocate;
+  GTK_WINDOW_CLASS (class)->close_request = asc_window_close_request;
+}
+
+static void
+asc_window_init (AscWindow *self)
+{
+  self->document = asc_document_new ();
+  self->header = asc_header_new (self->document);
+  gtk_window_set_titlebar (GTK_WINDOW (self), asc_header_widget (self->header));
+  self->pages = gtk_stack_new ();
+  self->empty = asc_empty_new (self->document);
+  gtk_stack_add_named (GTK_STACK (self->pages), self->empty, "empty");
+  gtk_stack_add_named (GTK_STACK (self->pages), main_of (self), "main");
+  GtkWidget *box = gtk_box_new (GTK_ORIENTATION_VERTICAL, 0);
+  gtk_box_append (GTK_BOX (box), asc_message_new (self->document));
+  gtk_box_append (GTK_BOX (box), self->pages);
+  gtk_window_set_child (GTK_WINDOW (self), box);
+  asc_settings_place_window (GTK_WINDOW (self));
+  asc_actions_add (GTK_WINDOW (self), self->document,
+                   &(AscActionWidgets){ asc_header_connect_button (self->header),
+                                        self->filter, self->scope });
+  GtkDropTarget *target = gtk_drop_target_new (GDK_TYPE_FILE_LIST, GDK_ACTION_COPY);
+  g_signal_connect (target, "drop", G_CALLBACK (dropped), self);
+  gtk_widget_add_controller (GTK_WIDGET (self), GTK_EVENT_CONTROLLER (target));
+  g_signal_connect_swapped (self->document, "state", G_CALLBACK (state_changed), self);
+  g_signal_connect_swapped (self->document, "session", G_CALLBACK (data_changed), self);
+  g_signal_connect_swapped (self->document, "data", G_CALLBACK (data_changed), self);
+  state_changed (self);
+}
+
+AscWindow *
+asc_window_new (GtkApplication *application)
+{
+  return g_object_new (ASC_TYPE_WINDOW, "application", application, NULL);
+}
