@@ -24,7 +24,6 @@ struct AscDisk
   int fd;
   bool regular;
   bool dirty;
-  bool closed;
   int error;
   guint64 keep_free;
   guint64 asked_at;
@@ -229,25 +228,22 @@ asc_disk_close_at_border (AscDisk *disk,
                           GByteArray *tail)
 {
   guint8 bytes[TAIL_SIZE];
+  guint8 frame[ASC_FRAME_MAX];
   guint64 length = asc_disk_length (disk);
   gsize n = (gsize)MIN (length, sizeof bytes);
-  disk->closed = true;
   if (!disk->regular || pread (disk->fd, bytes, n, (off_t)(length - n)) != (gssize)n)
     return;
-  guint64 border = last_border (bytes, n, length - n);
+  disk->cut = (AscCut){ .reason = ASC_CUT_DISK };
+  disk->cut_nonce = nonce;
+  disk->cut_sequence = sequence;
+  gsize size = encode_cut (disk, frame);
+  /* What is cut off makes room for the CUT: there may be none behind it. */
+  guint64 border = last_border (bytes, n > size ? n - size : 0, length - n);
   gsize over = (gsize)(length - border);
   if (over && ftruncate (disk->fd, (off_t)border) != 0)
     return;
   g_byte_array_append (tail, bytes + n - over, (guint)over);
   atomic_store_explicit (&disk->length, border, memory_order_release);
-
-  /* The last block of the file has room for it more often than not; and when the floor
-   * of free space was the reason, always. */
-  disk->cut = (AscCut){ .reason = ASC_CUT_DISK };
-  disk->cut_nonce = nonce;
-  disk->cut_sequence = sequence;
-  guint8 frame[ASC_FRAME_MAX];
-  gsize size = encode_cut (disk, frame);
   if (pwrite (disk->fd, frame, size, (off_t)border) == (gssize)size)
     disk->cut_at = border;
   else if (ftruncate (disk->fd, (off_t)border) != 0)

@@ -8,6 +8,7 @@
 #define ASC_RECORDING_H
 
 #include <gio/gio.h>
+#include <stdbool.h>
 
 #include "asc-source.h"
 
