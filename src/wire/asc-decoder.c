@@ -149,6 +149,7 @@ begin_session (AscDecoder *decoder, const AscFrame *frame, const AscHello *hello
   decoder->doubtful = 0;
   decoder->clock_known = false;
   decoder->newest_known = false;
+  decoder->start_known = false;
   decoder->newest = 0;
   decoder->in_session = true;
   memset (decoder->context_known, 0, sizeof decoder->context_known);
@@ -199,8 +200,13 @@ take_hello (AscDecoder *decoder, const AscFrame *frame)
   hello.ticks = extend (decoder, hello.ticks);
   check_count (decoder, hello.events, 48, frame->offset, hello.ticks);
   set_clock (decoder, hello.ticks);
-  uint64_t age = (hello.ticks - hello.start_ticks) & ASC_TICKS_MASK;
-  hello.start_ticks = age < hello.ticks ? hello.ticks - age : 0;
+  if (!decoder->start_known)
+    {
+      uint64_t age = (hello.ticks - hello.start_ticks) & ASC_TICKS_MASK;
+      decoder->start = age < hello.ticks ? hello.ticks - age : 0;
+      decoder->start_known = true;
+    }
+  hello.start_ticks = decoder->start;
   if (decoder->sink->hello != NULL)
     decoder->sink->hello (decoder->user, frame, &hello);
 }

@@ -105,6 +105,7 @@ typedef struct AscDecoderState
   AscDecoderSession session;
   uint64_t nonce;
   uint64_t clock;          /* ticks last told in the session, extended */
+  uint64_t start;          /* ticks at the session's start, as its first HELLO tells it */
   uint64_t newest;         /* newest end of any context, ticks, extended */
   uint64_t total_events;   /* running count, extended, after the last frame */
   uint64_t missing_frames; /* jumps that no gap has told yet */
@@ -117,6 +118,7 @@ typedef struct AscDecoderState
   bool in_session;
   bool nonce_known;
   bool clock_known;
+  bool start_known;
   bool newest_known;
   bool counted;      /* total_events is known, modulo 2^32 */
   bool counted_high; /* and modulo 2^48 */

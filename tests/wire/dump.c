@@ -414,7 +414,8 @@ dump_stream (const uint8_t *bytes, size_t n, AscOrigin origin, uint32_t pieces)
   asc_decoder_init (decoder, origin, &sink, &dump);
   feed (decoder, bytes, n, pieces);
   flush (&dump);
-  fwrite (dump.mangled, 1, dump.n_mangled, dump.out);
+  if (dump.n_mangled > 0)
+    fwrite (dump.mangled, 1, dump.n_mangled, dump.out);
   print_totals (dump.out, asc_decoder_totals (decoder));
   fclose (dump.out);
   free (decoder);
