@@ -1,0 +1,302 @@
+/* Opening, connecting, closing: the document's engine and its threads. */
+#include "asc-document-private.h"
+
+static void
+hold_clear (gpointer data)
+{
+  AscHold *hold = data;
+  asc_engine_free (hold->engine);
+  g_weak_ref_clear (&hold->document);
+}
+
+AscHold *
+asc_hold_acquire (AscHold *hold)
+{
+  return g_atomic_rc_box_acquire (hold);
+}
+
+void
+asc_hold_release (gpointer hold)
+{
+  g_atomic_rc_box_release_full (hold, hold_clear);
+}
+
+static AscHold *
+hold_new (AscDocument *self)
+{
+  AscHold *hold = g_atomic_rc_box_new0 (AscHold);
+  g_weak_ref_init (&hold->document, self);
+  return hold;
+}
+
+static gboolean
+tell_state (gpointer document)
+{
+  asc_document_tell (document, ASC_DOCUMENT_STATE);
+  return G_SOURCE_REMOVE;
+}
+
+/* On any thread. */
+static void
+engine_changed (gpointer data)
+{
+  AscHold *hold = data;
+  AscDocument *self = g_weak_ref_get (&hold->document);
+  if (self != NULL)
+    g_idle_add_full (G_PRIORITY_DEFAULT, tell_state, self, g_object_unref);
+}
+
+void
+asc_document_let_go (AscDocument *self)
+{
+  if (self->asking != NULL)
+    g_cancellable_cancel (self->asking);
+  g_clear_object (&self->asking);
+  self->serial++;
+  self->connecting = false;
+  if (self->hold != NULL)
+    {
+      asc_engine_stop (self->hold->engine);
+      g_clear_pointer (&self->hold, asc_hold_release);
+    }
+  g_clear_pointer (&self->stats, asc_stats_free);
+  g_clear_pointer (&self->percent, g_free);
+  g_clear_pointer (&self->title, g_free);
+  g_clear_pointer (&self->saved_path, g_free);
+  g_clear_pointer (&self->said, g_free);
+  self->n_percent = 0;
+  self->chosen = NULL;
+  self->seen = 0;
+  self->saved_length = 0;
+  self->session = 0;
+  self->placed = false;
+  self->newest = true;
+  self->ask_again = false;
+  self->stats_stale = true;
+  self->over = ASC_OVER_SESSION;
+  self->view = (AscView){ .to_ns = 1 };
+}
+
+static void
+tell_new (AscDocument *self)
+{
+  asc_document_tell (self, ASC_DOCUMENT_SESSION);
+  asc_document_tell (self, ASC_DOCUMENT_STATE);
+  asc_document_tell (self, ASC_DOCUMENT_STATS);
+  asc_document_tell (self, ASC_DOCUMENT_VIEW);
+}
+
+void
+asc_document_close (AscDocument *self)
+{
+  asc_document_let_go (self);
+  tell_new (self);
+}
+
+void
+asc_document_open (AscDocument *self, const char *path)
+{
+  asc_document_let_go (self);
+  self->hold = hold_new (self);
+  self->hold->engine = asc_engine_open (path, NULL, NULL, engine_changed, self->hold);
+  self->title = g_path_get_basename (path);
+  self->saved_path = g_strdup (path);
+  tell_new (self);
+}
+
+typedef struct
+{
+  AscHold *hold;
+  AscSourceSpec *spec;
+} Connecting;
+
+static void
+connecting_free (gpointer data)
+{
+  Connecting *connecting = data;
+  asc_hold_release (connecting->hold);
+  asc_source_spec_free (connecting->spec);
+  g_free (connecting);
+}
+
+static void
+connect_thread (GTask *task, gpointer source, gpointer data, GCancellable *cancellable)
+{
+  Connecting *connecting = data;
+  GError *error = NULL;
+  AscRecordingOptions options = { .reconnect = true };
+  (void)source;
+  (void)cancellable;
+  connecting->hold->engine = asc_engine_record (connecting->spec, &options,
+                                                engine_changed, connecting->hold, &error);
+  if (connecting->hold->engine == NULL)
+    g_task_return_error (task, error);
+  else
+    g_task_return_pointer (task, asc_hold_acquire (connecting->hold), asc_hold_release);
+}
+
+static void
+connected (GObject *source, GAsyncResult *result, gpointer serial)
+{
+  AscDocument *self = ASC_DOCUMENT (source);
+  GError *error = NULL;
+  AscHold *hold = g_task_propagate_pointer (G_TASK (result), &error);
+  if (self->serial != GPOINTER_TO_UINT (serial))
+    {
+      g_clear_error (&error);
+      g_clear_pointer (&hold, asc_hold_release);
+      return;
+    }
+  self->connecting = false;
+  if (hold == NULL)
+    {
+      asc_document_say (self, 2, error->message);
+      g_error_free (error);
+      asc_document_tell (self, ASC_DOCUMENT_STATE);
+      return;
+    }
+  self->hold = hold;
+  tell_new (self);
+}
+
+void
+asc_document_connect (AscDocument *self, const char *text)
+{
+  GError *error = NULL;
+  AscSourceSpec *spec = asc_source_spec_parse (text, &error);
+  if (spec == NULL)
+    {
+      asc_document_say (self, 2, error->message);
+      g_error_free (error);
+      return;
+    }
+  asc_document_let_go (self);
+  self->connecting = true;
+  g_free (self->spec);
+  self->spec = g_strdup (text);
+  Connecting *connecting = g_new0 (Connecting, 1);
+  connecting->hold = hold_new (self);
+  connecting->spec = spec;
+  GTask *task = g_task_new (self, NULL, connected, GUINT_TO_POINTER (self->serial));
+  g_task_set_task_data (task, connecting, connecting_free);
+  g_task_run_in_thread (task, connect_thread);
+  g_object_unref (task);
+  tell_new (self);
+}
+
+void
+asc_document_disconnect (AscDocument *self)
+{
+  if (self->connecting)
+    {
+      asc_document_let_go (self);
+      tell_new (self);
+      return;
+    }
+  if (self->hold == NULL)
+    return;
+  asc_engine_stop (self->hold->engine);
+  asc_view_follow (&self->view, false);
+  asc_document_tell (self, ASC_DOCUMENT_STATE);
+  asc_document_tell (self, ASC_DOCUMENT_VIEW);
+}
+
+bool
+asc_document_connecting (const AscDocument *self)
+{
+  return self->connecting;
+}
+
+AscEngine *
+asc_document_engine (const AscDocument *self)
+{
+  return self->hold != NULL ? self->hold->engine : NULL;
+}
+
+AscTrace *
+asc_document_trace (const AscDocument *self)
+{
+  return self->hold != NULL ? asc_engine_trace (self->hold->engine) : NULL;
+}
+
+bool
+asc_document_live (const AscDocument *self)
+{
+  if (self->hold == NULL)
+    return false;
+  AscEngineState state = asc_engine_state (self->hold->engine);
+  return state == ASC_ENGINE_LIVE || state == ASC_ENGINE_WAITING;
+}
+
+const char *
+asc_document_title (AscDocument *self)
+{
+  AscSession *session = asc_document_session (self);
+  if (self->title != NULL || self->hold == NULL)
+    return self->title != NULL ? self->title : "";
+  if (session != NULL)
+    {
+      AscSessionInfo info;
+      asc_session_info (session, &info);
+      if (*info.program != '\0')
+        return info.program;
+    }
+  AscRecording *recording = asc_engine_recording (self->hold->engine);
+  return recording != NULL ? asc_recording_describe (recording) : "";
+}
+
+char *
+asc_document_message (AscDocument *self, int *severity)
+{
+  *severity = self->said_severity;
+  if (self->said != NULL)
+    return g_strdup (self->said);
+  if (self->connecting)
+    {
+      *severity = 0;
+      return g_strdup_printf ("Connecting to %s …", self->spec);
+    }
+  *severity = 0;
+  return self->hold != NULL ? asc_engine_message (self->hold->engine, severity)
+                            : g_strdup ("");
+}
+
+void
+asc_document_say (AscDocument *self, int severity, const char *message)
+{
+  g_free (self->said);
+  self->said = *message != '\0' ? g_strdup (message) : NULL;
+  self->said_severity = severity;
+  asc_document_tell (self, ASC_DOCUMENT_STATE);
+}
+
+bool
+asc_document_unsaved (const AscDocument *self)
+{
+  AscRecording *recording
+      = self->hold != NULL ? asc_engine_recording (self->hold->engine) : NULL;
+  return recording != NULL
+         && (self->saved_path == NULL
+             || asc_recording_length (recording) > self->saved_length);
+}
+
+void
+asc_document_saved (AscDocument *self, const char *path)
+{
+  AscRecording *recording
+      = self->hold != NULL ? asc_engine_recording (self->hold->engine) : NULL;
+  g_free (self->saved_path);
+  self->saved_path = g_strdup (path);
+  g_free (self->title);
+  self->title = g_path_get_basename (path);
+  self->saved_length = recording != NULL ? asc_recording_length (recording) : 0;
+  asc_document_tell (self, ASC_DOCUMENT_STATE);
+}
+
+void
+asc_document_hold (AscDocument *self, GObject *object)
+{
+  if (self->hold != NULL)
+    g_object_set_data_full (object, "asc-hold", asc_hold_acquire (self->hold),
+                            asc_hold_release);
+}
