@@ -93,8 +93,8 @@ set_up (int fd, struct sp_port *port, const AscSourceSpec *spec, GError **error)
 static void
 close_port (struct sp_port *port, int fd)
 {
-  asc_tty_release (fd);
-  sp_close (port);
+  /* Instead of sp_close(), which may wait; the rest of the port is memory. */
+  asc_tty_close (fd);
   sp_free_port (port);
 }
 
@@ -197,10 +197,7 @@ serial_close (AscSource *source)
   if (source->fd >= 0 && source->data)
     close_port (source->data, source->fd);
   else if (source->fd >= 0)
-    {
-      asc_tty_release (source->fd);
-      close (source->fd);
-    }
+    asc_tty_close (source->fd);
   source->data = NULL;
   source->fd = -1;
 }

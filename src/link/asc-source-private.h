@@ -57,7 +57,8 @@ int asc_tty_open (const char *path, int baud, GError **error);
  */
 gboolean asc_tty_claim (int fd, const char *path, GError **error);
 
-/* Gives up the claim and drops unsent output, so that the close that follows is quick. */
-void asc_tty_release (int fd);
+/* Gives up the claim, drops unsent output and closes, in a few ms even if the device
+ * takes nothing. */
+void asc_tty_close (int fd);
 
 #endif

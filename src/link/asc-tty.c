@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <sys/file.h>
 #include <sys/ioctl.h>
 #include <termios.h>
@@ -27,15 +28,55 @@ asc_tty_claim (int fd, const char *path, GError **error)
   return TRUE;
 }
 
+#ifdef __linux__
+/* Enough for an orderly close to tell the device. */
+#define CLOSE_PATIENCE_MS 20
+
+static void *
+close_thread (void *fd)
+{
+  close (GPOINTER_TO_INT (fd));
+  return NULL;
+}
+
+/* close() waits up to 30 s for a device that takes nothing: the cdc-acm of Linux 6.1 does
+ * not drop its output on tcflush() (that of 6.12 does), and the time is root's to set.
+ * But a signal ends the wait, and cancelling a thread is a signal that touches nobody
+ * else. */
+static void
+close_soon (int fd)
+{
+  pthread_t thread;
+  if (pthread_create (&thread, NULL, close_thread, GINT_TO_POINTER (fd)))
+    {
+      close (fd);
+      return;
+    }
+  gint64 end_ns
+      = g_get_real_time () * 1000 + CLOSE_PATIENCE_MS * G_GINT64_CONSTANT (1000000);
+  struct timespec end = { .tv_sec = end_ns / 1000000000, .tv_nsec = end_ns % 1000000000 };
+  if (pthread_timedjoin_np (thread, NULL, &end) == 0)
+    return;
+  pthread_cancel (thread);
+  pthread_join (thread, NULL);
+}
+#else
+static void
+close_soon (int fd)
+{
+  close (fd);
+}
+#endif
+
 void
-asc_tty_release (int fd)
+asc_tty_close (int fd)
 {
   /* Exclusive mode ends with the last close only: where another program keeps the
    * terminal open (a pty's server), nobody could open it again. */
   ioctl (fd, TIOCNXCL);
-  /* Or close() waits for unsent output, for up to 30 s. */
   tcflush (fd, TCIOFLUSH);
   flock (fd, LOCK_UN);
+  close_soon (fd);
 }
 
 static gboolean
@@ -78,8 +119,7 @@ asc_tty_open (const char *path, int baud, GError **error)
   if (!make_raw (fd, baud))
     {
       asc_link_error_set_open (error, path, errno);
-      asc_tty_release (fd);
-      close (fd);
+      asc_tty_close (fd);
       return -1;
     }
   return fd;
@@ -102,8 +142,7 @@ tty_close (AscSource *source)
 {
   if (source->fd < 0)
     return;
-  asc_tty_release (source->fd);
-  close (source->fd);
+  asc_tty_close (source->fd);
   source->fd = -1;
 }
 

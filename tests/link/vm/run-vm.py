@@ -36,6 +36,11 @@ def libraries(program):
         if "not found" in line:
             sys.exit(f"run-vm: {program} needs {words[0]}, which is not there")
         found.update([w for w in words if w.startswith("/")][:1])
+    # glibc loads this one by itself, for pthread_cancel().
+    for lib in list(found):
+        gcc_s = os.path.join(os.path.dirname(lib), "libgcc_s.so.1")
+        if os.path.basename(lib) == "libc.so.6" and os.path.exists(gcc_s):
+            found.add(gcc_s)
     return found
 
 
@@ -61,13 +66,16 @@ class Initramfs:
             self.known.add(path)
             self._entry(path, 0o040755)
 
-    def file(self, path, source, mode=0o755):
+    def data(self, path, data, mode=0o644):
         self.directory(os.path.dirname(path))
         path = path.strip("/")
         if path not in self.known:
             self.known.add(path)
-            with open(source, "rb") as f:
-                self._entry(path, 0o100000 | mode, f.read())
+            self._entry(path, 0o100000 | mode, data)
+
+    def file(self, path, source, mode=0o755):
+        with open(source, "rb") as f:
+            self.data(path, f.read(), mode)
 
     def close(self):
         self._entry("TRAILER!!!", 0)
@@ -80,6 +88,7 @@ def make_initramfs(path, kernel, init, program):
             fs.directory(directory)
         fs.file("init", init)
         fs.file("program", program)
+        fs.data("etc/group", b"root:x:0:\ndialout:x:20:\n")
         for lib in sorted(libraries(init) | libraries(program)):
             fs.file(lib, lib)
         modules = os.path.join(kernel, "modules")
@@ -143,7 +152,7 @@ def run(work, kernel, accel):
         return f"the machine was stopped after {TIMEOUT_S:.0f} s", False
     if status is None:
         return f"the machine ended (qemu: {qemu.returncode}) before the program did", False
-    return None if status == "0" else "the program ended with " + status, told
+    return None if status == "status 0" else "the program ended with " + status, told
 
 
 def main():

@@ -83,7 +83,7 @@ vm_board_port (void)
       {
         snprintf (path, sizeof path, "/dev/%s", e->d_name);
         /* devtmpfs makes the node a moment after sysfs its folder. */
-        if (access (path, R_OK | W_OK) == 0)
+        if (access (path, F_OK) == 0)
           found = path;
       }
   if (dir != NULL)

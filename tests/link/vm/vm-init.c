@@ -103,9 +103,9 @@ main (void)
   int out = open_output ();
   int status = run_program (out);
   if (WIFEXITED (status))
-    dprintf (out, "# exit %d\n", WEXITSTATUS (status));
+    dprintf (out, "# exit status %d\n", WEXITSTATUS (status));
   else
-    dprintf (out, "# exit by signal %d\n", WTERMSIG (status));
+    dprintf (out, "# exit signal %d\n", WTERMSIG (status));
   tcdrain (out);
   reboot (RB_POWER_OFF);
   return 1;
