@@ -348,8 +348,11 @@ put_other (AscDrain *drain, AscRecorderContext *c, uint64_t ticks, uint32_t head
     case REC_END:
       if (!order_slots (drain, c, others, true))
         return false;
+      if (!translate (rec, head, &event) || !asc_drain_event (drain, c, &event))
+        return false;
       rec->tasks_open = (uint8_t)(rec->tasks_open | 1u << REC_CONTEXT (head));
-      break;
+      release_slot (rec, event.id);
+      return true;
     default:
       break;
     }
