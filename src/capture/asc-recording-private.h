@@ -7,7 +7,7 @@
 #include <stdatomic.h>
 
 #include "asc-disk.h"
-#include "asc-reader.h"
+#include "asc-recording-source.h"
 #include "asc-ring.h"
 #include "asc-stream.h"
 
@@ -36,6 +36,7 @@ struct AscRecording
   char *end_message;
   GByteArray *tail; /* of the stream, cut off the file when the disk was full */
 
+  _Atomic bool connected; /* the reader's */
   _Atomic bool stopping;
   _Atomic bool ended;        /* no more board bytes come */
   _Atomic bool disk_stopped; /* no more is written */

@@ -79,10 +79,9 @@ take (AscRecording *rec, const guint8 *bytes, gsize n, gint64 now_us)
         "The disk can not keep up and the buffer is full: some bytes are not kept.");
 }
 
-static void
-on_bytes (void *user, const guint8 *bytes, gsize n)
+void
+asc_recording_take_bytes (AscRecording *rec, const guint8 *bytes, gsize n)
 {
-  AscRecording *rec = user;
   gint64 now_us = g_get_monotonic_time ();
   gsize piece = asc_ring_size (rec->ring) / 8;
   if (atomic_load (&rec->ended))
@@ -120,41 +119,33 @@ end (AscRecording *rec, const char *message)
 }
 
 static void
-on_event (void *user, AscReaderEvent event, const char *message)
+change_link (AscRecording *rec, AscRecordingEvent event, const char *message)
 {
-  AscRecording *rec = user;
+  if (event == ASC_RECORDING_CONNECTED)
+    put_link (rec, ASC_LINK_CONNECTED, message);
+  else if (event == ASC_RECORDING_LOST && atomic_exchange (&rec->connected, false))
+    put_link (rec, ASC_LINK_LOST, message);
+  else if (event == ASC_RECORDING_BACK)
+    put_link (rec, ASC_LINK_BACK, message);
+  if (event != ASC_RECORDING_LOST)
+    atomic_store (&rec->connected, true);
+}
+
+void
+asc_recording_take_event (AscRecording *rec, AscRecordingEvent event, const char *message)
+{
+  bool last = event == ASC_RECORDING_ENDED || event == ASC_RECORDING_FAILED;
   if (atomic_load (&rec->ended))
     return;
-  switch (event)
+  if (last)
+    end (rec, message);
+  else
+    change_link (rec, event, message);
+  asc_recording_tell (rec, event, message);
+  if (event == ASC_RECORDING_LOST && !rec->reconnect)
     {
-    case ASC_READER_CONNECTED:
-      put_link (rec, ASC_LINK_CONNECTED, message);
-      asc_recording_tell (rec, ASC_RECORDING_CONNECTED, message);
-      break;
-    case ASC_READER_LOST:
-      put_link (rec, ASC_LINK_LOST, message);
-      asc_recording_tell (rec, ASC_RECORDING_LOST, message);
-      if (!rec->reconnect)
-        {
-          end (rec, message);
-          asc_recording_tell (rec, ASC_RECORDING_ENDED, message);
-        }
-      break;
-    case ASC_READER_BACK:
-      put_link (rec, ASC_LINK_BACK, message);
-      asc_recording_tell (rec, ASC_RECORDING_BACK, message);
-      break;
-    case ASC_READER_WAITING:
-      asc_recording_tell (rec, ASC_RECORDING_LOST, message);
-      break;
-    case ASC_READER_ENDED:
       end (rec, message);
       asc_recording_tell (rec, ASC_RECORDING_ENDED, message);
-      break;
-    case ASC_READER_FAILED:
-      end (rec, message);
-      asc_recording_tell (rec, ASC_RECORDING_FAILED, message);
-      break;
     }
 }
 
@@ -221,7 +212,6 @@ asc_recording_start (const AscSourceSpec *spec,
                      void *user,
                      GError **error)
 {
-  static const AscReaderSink sink = { on_bytes, on_event };
   AscSource *source = asc_source_open (spec, error);
   if (!source)
     return NULL;
@@ -246,7 +236,7 @@ asc_recording_start (const AscSourceSpec *spec,
       return NULL;
     }
   rec->writer = g_thread_new ("asc-writer", asc_recording_writer_main, rec);
-  rec->reader = asc_reader_start_source (source, &sink, rec);
+  rec->reader = asc_recording_reader_start (rec, source);
   return rec;
 }
 
@@ -257,7 +247,7 @@ asc_recording_disconnect (AscRecording *rec)
     return;
   atomic_store (&rec->stopping, true);
   asc_ring_wake (rec->ring);
-  asc_reader_stop (rec->reader);
+  asc_recording_reader_stop (rec->reader);
   end (rec, NULL);
 }
 
@@ -275,7 +265,7 @@ asc_recording_free (AscRecording *rec)
   if (!rec)
     return;
   asc_recording_stop (rec);
-  asc_reader_free (rec->reader);
+  asc_recording_reader_free (rec->reader);
   asc_disk_free (rec->disk);
   asc_ring_free (rec->ring);
   g_array_unref (rec->host_ends);

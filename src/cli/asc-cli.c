@@ -1,0 +1,77 @@
+/* The table of commands, and what stands before them. */
+#include "asc-cli.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+
+static const AscCommand *const commands[] = {
+  &asc_cmd_ports, &asc_cmd_record, &asc_cmd_info,     &asc_cmd_stats,
+  &asc_cmd_cat,   &asc_cmd_render, &asc_cmd_simulate,
+};
+
+static void
+put_help (FILE *to)
+{
+  fputs ("Usage: aioscope-cli COMMAND [OPTION…] [ARGUMENT…]\n\n"
+         "Records MicroPython asyncio traces and tells what is in them.\n\n"
+         "Commands:\n",
+         to);
+  for (gsize i = 0; i < G_N_ELEMENTS (commands); i++)
+    fprintf (to, "  %-9s %s\n", commands[i]->name, commands[i]->summary);
+  fputs ("\n"
+         "Options:\n"
+         "  --help     this text; after a command: what it takes\n"
+         "  --version  the version\n\n"
+         "FILE may be - for standard input. Results go to standard output, messages to\n"
+         "standard error. Exit status: 0 well, 1 it could not be done, 2 wrong usage.\n",
+         to);
+}
+
+static const AscCommand *
+find (const char *name)
+{
+  for (gsize i = 0; i < G_N_ELEMENTS (commands); i++)
+    if (strcmp (commands[i]->name, name) == 0)
+      return commands[i];
+  return NULL;
+}
+
+static int
+run_plain (const char *word, int argc, char **argv)
+{
+  static const AscCommand self = { .name = "" };
+  const AscCommand *about = argc > 2 ? find (argv[2]) : NULL;
+  if (strcmp (word, "--version") == 0)
+    asc_cli_put ("aioscope-cli " ASC_VERSION "\n");
+  else if (strcmp (word, "help") == 0 && about)
+    {
+      char help[] = "--help";
+      char *ask[] = { argv[0], help, NULL };
+      return about->run (about->name, 2, ask);
+    }
+  else if (strcmp (word, "--help") == 0 || strcmp (word, "-h") == 0
+           || (strcmp (word, "help") == 0 && argc == 2))
+    put_help (stdout);
+  else if (word[0] == '-')
+    return asc_cli_usage (&self, "unknown option %s", word);
+  else
+    return asc_cli_usage (&self, "unknown command '%s'",
+                          strcmp (word, "help") == 0 ? argv[2] : word);
+  return asc_cli_finish (&self, ASC_CLI_OK);
+}
+
+int
+main (int argc, char **argv)
+{
+  static const AscCommand self = { .name = "" };
+  /* A reader that leaves (head, less) ends a command quietly, whoever started it. */
+  signal (SIGPIPE, SIG_DFL);
+  if (argc < 2)
+    return asc_cli_usage (&self, "a command is missing");
+  const AscCommand *command = find (argv[1]);
+  if (!command)
+    return run_plain (argv[1], argc, argv);
+  argv[1] = argv[0];
+  return command->run (command->name, argc - 1, argv + 1);
+}
