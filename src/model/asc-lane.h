@@ -17,7 +17,10 @@ typedef struct
   bool internal;    /* a task that asyncio makes for itself */
   guint colour;     /* 0-11, from the name alone: the same in every file */
   guint8 core;
-  guint64 n_runs;    /* complete ones */
+  guint8 context; /* a task that runs in several contexts has a lane in each */
+  bool nested; /* a task's runs inside other runs of its context, or overlapping spans */
+  guint task;  /* index of the lane that stands for the task in statistics */
+  guint64 n_runs;    /* runs that are over, or samples */
   guint32 instances; /* born so far */
   guint32 alive;     /* now */
   guint32 most;      /* alive at the same time */
@@ -72,7 +75,9 @@ typedef enum
                   one reaches hog_ns */
 } AscPrecision;
 
-/* n columns of equal width over [from, to). */
+/* n columns of equal width over [from, to): column i begins at from + i × (to − from) /
+ * n, rounded down. ASC_RUN_TOUCHED is not told here: see asc_session_stretches (). */
+gint64 asc_column_border (gint64 from_ns, gint64 to_ns, guint i, guint n);
 void asc_lane_columns (const AscLane *lane,
                        gint64 from_ns,
                        gint64 to_ns,

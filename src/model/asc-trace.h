@@ -50,6 +50,8 @@ void asc_trace_head (const AscTrace *trace, AscTraceHead *head);
 
 /* Text that the board printed, UTF-8, in order. Returns bytes copied from position on. */
 guint64 asc_trace_text_length (const AscTrace *trace);
+/* The newest 64 MiB are kept; what was before this position is gone. */
+guint64 asc_trace_text_start (const AscTrace *trace);
 gsize asc_trace_text (const AscTrace *trace, guint64 position, char *buffer, gsize n);
 
 typedef enum

@@ -1,0 +1,128 @@
+#include "asc-model.h"
+
+#define LISTED_MAX 10000u
+#define NEIGHBOURS 4u /* kinds that take turns are still merged */
+
+void
+asc_problems_add (AscTrace *trace, const AscProblem *problem)
+{
+  guint64 n = asc_own (&trace->problems.n);
+  /* When the list is full, only counts grow. */
+  guint64 reach = n < LISTED_MAX ? NEIGHBOURS : n;
+  for (guint64 i = 1; i <= MIN (reach, MIN (n, 64u)); i++)
+    {
+      AscListedProblem *old = asc_list_at (&trace->problems, n - i);
+      if (old->problem.kind != problem->kind || old->problem.skip != problem->skip
+          || old->problem.session != problem->session)
+        continue;
+      guint64 count = asc_own (&old->count);
+      asc_put (&old->count, problem->kind == ASC_PROBLEM_MANGLED ? count | problem->count
+                            : problem->kind == ASC_PROBLEM_CLOCK
+                                ? count
+                                : count + problem->count);
+      return;
+    }
+  if (n >= LISTED_MAX)
+    return;
+  AscListedProblem *listed = asc_list_next (&trace->problems);
+  listed->problem = *problem;
+  atomic_init (&listed->count, problem->count);
+  asc_list_publish (&trace->problems);
+}
+
+gsize
+asc_trace_n_problems (const AscTrace *trace)
+{
+  return asc_list_length (&trace->problems);
+}
+
+void
+asc_trace_problem (const AscTrace *trace, gsize index, AscProblem *problem)
+{
+  const AscListedProblem *listed = asc_list_at (&trace->problems, index);
+  *problem = listed->problem;
+  problem->count = asc_get (&listed->count);
+}
+
+static char *
+mangled_text (guint64 how)
+{
+  static const char *const names[] = { "adds a carriage return to each newline (onlcr)",
+                                       "turns carriage returns into newlines (icrnl)",
+                                       "swallows flow control bytes (ixon)",
+                                       "acts on control characters (isig)",
+                                       "drops zero bytes",
+                                       "doubles FF bytes (parmrk)",
+                                       "carries only seven bits" };
+  GString *text
+      = g_string_new ("Something between the board and here changes bytes: it ");
+  bool any = false;
+  for (guint i = 0; i < G_N_ELEMENTS (names); i++)
+    if (how & 1u << i)
+      {
+        g_string_append_printf (text, "%s%s", any ? ", " : "", names[i]);
+        any = true;
+      }
+  g_string_append (text, ". Use a raw port.");
+  return g_string_free (text, FALSE);
+}
+
+static const char *
+skip_text (AscSkip skip)
+{
+  static const char *const texts[ASC_SKIP_N] = {
+    [ASC_SKIP_NOISE] = "that are neither frames nor text (line noise?) were skipped",
+    [ASC_SKIP_HEADER] = "were skipped where a frame's head was damaged",
+    [ASC_SKIP_CHECKSUM] = "were skipped where a frame was damaged",
+    [ASC_SKIP_CUT] = "of a frame that was cut off were skipped",
+    [ASC_SKIP_UNKNOWN_TYPE] = "of frames of a later version were skipped",
+    [ASC_SKIP_MALFORMED] = "of frames that break the protocol's rules were skipped",
+    [ASC_SKIP_FOREIGN] = "of frames that belong to another recording were skipped",
+    [ASC_SKIP_DUPLICATE] = "of frames that came twice were skipped",
+  };
+  return (guint)skip < ASC_SKIP_N ? texts[skip] : "were skipped";
+}
+
+char *
+asc_problem_text (const AscProblem *problem)
+{
+  unsigned long long count = problem->count;
+  const char *s = count == 1 ? "" : "s";
+  switch (problem->kind)
+    {
+    case ASC_PROBLEM_LOST:
+      return count ? g_strdup_printf ("%llu event%s never arrived.", count, s)
+                   : g_strdup ("Events are missing; how many can not be known.");
+    case ASC_PROBLEM_DROPPED:
+      return g_strdup_printf ("The board dropped %llu event%s: its buffer was full.",
+                              count, s);
+    case ASC_PROBLEM_SKIPPED:
+      return g_strdup_printf ("%llu byte%s %s.", count, s, skip_text (problem->skip));
+    case ASC_PROBLEM_MANGLED:
+      return mangled_text (problem->count);
+    case ASC_PROBLEM_CLOCK:
+      return g_strdup (problem->count == ASC_JUMP_BACK ? "The board's clock stepped back."
+                       : problem->count == ASC_JUMP_SILENCE
+                           ? "The board was silent for longer than its clock can tell."
+                           : "The board's clock stood still for a while.");
+    case ASC_PROBLEM_STACK:
+      return g_strdup_printf (
+          "The board told %llu time%s that other tasks run than its events say.", count,
+          s);
+    case ASC_PROBLEM_LINK:
+      return g_strdup_printf ("The connection was lost (%llu time%s).", count, s);
+    case ASC_PROBLEM_NOT_KEPT:
+      return count ? g_strdup_printf ("%llu byte%s not kept in this recording.", count,
+                                      count == 1 ? " was" : "s were")
+                   : g_strdup ("A part was not kept in this recording.");
+    case ASC_PROBLEM_VERSION:
+      return g_strdup_printf (
+          "The board speaks version %llu of the protocol, this program version %d: "
+          "what it does not know is left out.",
+          count, ASC_PROTO_VERSION);
+    case ASC_PROBLEM_COST:
+      return g_strdup_printf ("Recording takes %llu.%llu %% of the board's time.",
+                              count / 10, count % 10);
+    }
+  return g_strdup ("Something is wrong.");
+}

@@ -1,0 +1,228 @@
+/* Small streams whose outcome can be told by hand. */
+#include "asc-board.h"
+#include "asc-load.h"
+#include "asc-stats.h"
+#include "asc-test.h"
+#include "asc-trace.h"
+
+static AscTrace *
+read_board (AscBoard *board, bool finish)
+{
+  AscTrace *trace = asc_trace_new (ASC_FROM_WIRE);
+  asc_trace_feed (trace, board->out->data, board->out->len);
+  if (finish)
+    asc_trace_finish (trace);
+  return trace;
+}
+
+static const AscLane *
+find_lane (AscTrace *trace, guint session, AscLaneKind kind, const char *name)
+{
+  AscSession *one = asc_trace_session (trace, session);
+  for (guint i = 0; i < asc_session_n_lanes (one); i++)
+    {
+      AscLaneInfo info;
+      asc_lane_info (asc_session_lane (one, i), &info);
+      if (info.kind == kind && strcmp (info.name, name) == 0)
+        return asc_session_lane (one, i);
+    }
+  return NULL;
+}
+
+static void
+two_tasks (AscBoard *board)
+{
+  asc_board_init (board, 1);
+  board->hello.start_ticks = 1000;
+  asc_board_hello (board, 1000);
+  asc_board_name (board, 1, ASC_NAME_TASK, "app", "fast");
+  asc_board_name (board, 2, ASC_NAME_TASK, "", "slow");
+  asc_board_start (board, 0, 1000, 0, 1, 1);
+  asc_board_start (board, 0, 1000, 1, 2, 2);
+  asc_board_enter (board, 0, 1000, 0, -1);
+  asc_board_exit (board, 0, 1100, ASC_EXIT_YIELD);
+  asc_board_enter (board, 0, 1100, 1, 3);
+  asc_board_exit (board, 0, 1400, ASC_EXIT_YIELD);
+  asc_board_simple (board, 0, ASC_EVENT_IDLE, 1400, ASC_IDLE_TIMER, 600);
+  asc_board_enter (board, 0, 2000, 0, -1);
+  asc_board_exit (board, 0, 2200, ASC_EXIT_RETURN);
+  asc_board_enter (board, 0, 2200, 1, 0);
+}
+
+static void
+lanes_and_runs (void **state)
+{
+  (void)state;
+  AscBoard board;
+  two_tasks (&board);
+  asc_board_seal_all (&board);
+  AscTrace *trace = read_board (&board, false);
+  assert_int_equal (asc_trace_n_sessions (trace), 1);
+  AscSession *session = asc_trace_session (trace, 0);
+  AscSessionInfo info;
+  asc_session_info (session, &info);
+  assert_true (info.hello_known && info.id_known && !info.ended);
+  assert_int_equal (info.start_ns, 1000000);
+  assert_int_equal (info.first_ns, 1000000);
+  assert_int_equal (info.end_ns, 2200000);
+  assert_int_equal (info.watermark_ns, 2200000);
+  assert_int_equal (info.n_runs, 3);
+  assert_string_equal (info.board, "test");
+  assert_string_equal (info.program, "board");
+  const AscLane *fast = find_lane (trace, 0, ASC_LANE_TASK, "app.fast");
+  const AscLane *slow = find_lane (trace, 0, ASC_LANE_TASK, "slow");
+  const AscLane *idle = find_lane (trace, 0, ASC_LANE_IDLE, "idle");
+  assert_true (fast && slow && idle);
+  AscRun runs[4];
+  assert_int_equal (asc_lane_runs (fast, 0, G_MAXINT64, runs, 4), 2);
+  assert_int_equal (runs[0].start_ns, 1000000);
+  assert_int_equal (runs[0].end_ns, 1100000);
+  assert_int_equal (runs[1].exit, ASC_EXIT_RETURN);
+  assert_int_equal (runs[1].instance, 1);
+  assert_int_equal (asc_lane_runs (slow, 0, G_MAXINT64, runs, 4), 2);
+  assert_int_equal (runs[0].late_ms, 3);
+  assert_int_equal (runs[0].flags, ASC_RUN_LATE);
+  assert_int_equal (runs[1].flags, ASC_RUN_LATE | ASC_RUN_OPEN);
+  assert_int_equal (runs[1].start_ns, 2200000);
+  assert_int_equal (asc_lane_runs (idle, 0, G_MAXINT64, runs, 4), 1);
+  assert_int_equal (runs[0].end_ns - runs[0].start_ns, 600000);
+  assert_true (asc_lane_run_at (fast, 1099999, &runs[0]));
+  assert_false (asc_lane_run_at (fast, 1100000, &runs[0]));
+  assert_true (asc_lane_run_after (fast, 1000000, &runs[0]));
+  assert_int_equal (runs[0].start_ns, 2000000);
+  assert_true (asc_lane_run_before (slow, G_MAXINT64, &runs[0]));
+  assert_int_equal (runs[0].start_ns, 2200000);
+  assert_int_equal (asc_lane_runs (fast, 1100000, 2000000, runs, 4), 0);
+  assert_int_equal (asc_lane_runs (fast, 1099999, 2000001, runs, 1), 2);
+  AscLaneInfo lane;
+  asc_lane_info (fast, &lane);
+  assert_int_equal (lane.instances, 1);
+  assert_int_equal (lane.alive, 0);
+  assert_int_equal (lane.most, 1);
+  asc_trace_free (trace);
+  asc_board_clear (&board);
+}
+
+static void
+statistics (void **state)
+{
+  (void)state;
+  AscBoard board;
+  two_tasks (&board);
+  asc_board_exit (&board, 0, 2500, ASC_EXIT_YIELD);
+  asc_board_seal_all (&board);
+  AscTrace *trace = read_board (&board, true);
+  AscSession *session = asc_trace_session (trace, 0);
+  for (int again = 0; again < 3; again++)
+    {
+      AscStats *stats = asc_stats_new (session, G_MININT64, G_MAXINT64, NULL);
+      assert_int_equal (stats->n_tasks, 2);
+      assert_int_equal (stats->observed_ns, 1500000);
+      assert_true (stats->coverage == 1.0);
+      const AscTaskStats *fast = &stats->tasks[0], *slow = &stats->tasks[1];
+      assert_string_equal (fast->task, "app.fast");
+      assert_int_equal (fast->runs, 2);
+      assert_int_equal (fast->total_ns, 300000);
+      assert_int_equal (fast->min_ns, 100000);
+      assert_int_equal (fast->max_ns, 200000);
+      assert_true (fast->median_ns == 150000.0);
+      assert_true (fast->mean_ns == 150000.0);
+      assert_int_equal (fast->p99_ns, 200000);
+      assert_true (fast->stddev_ns == 50000.0);
+      assert_int_equal (fast->late_max_ns, -1);
+      assert_true (fast->cpu_percent == 20.0);
+      assert_int_equal (slow->late_max_ns, 3000000);
+      assert_int_equal (slow->runs, 2);
+      asc_stats_free (stats);
+    }
+  /* Over the border: no length, but its share counts. */
+  AscStats *part = asc_stats_new (session, 1050000, 2100000, NULL);
+  assert_int_equal (part->tasks[0].runs, 0);
+  assert_int_equal (part->tasks[0].total_ns, 150000);
+  assert_int_equal (part->tasks[1].runs, 1);
+  assert_int_equal (part->observed_ns, 1050000);
+  assert_int_equal (part->tasks[0].min_ns, -1);
+  asc_stats_free (part);
+  asc_trace_free (trace);
+  asc_board_clear (&board);
+}
+
+static void
+columns (void **state)
+{
+  (void)state;
+  AscBoard board;
+  two_tasks (&board);
+  asc_board_seal_all (&board);
+  AscTrace *trace = read_board (&board, true);
+  AscColumn out[6];
+  asc_lane_columns (find_lane (trace, 0, ASC_LANE_TASK, "app.fast"), 1000000, 2200000, 6,
+                    ASC_EXACT, ASC_HOG_NS, out);
+  assert_int_equal (out[0].busy_ns, 100000);
+  assert_int_equal (out[0].n, 1);
+  assert_int_equal (out[1].n, 0);
+  assert_int_equal (out[5].busy_ns, 200000);
+  assert_int_equal (out[5].longest_ns, 200000);
+  float load[6];
+  asc_session_load (asc_trace_session (trace, 0), 1000000, 2200000, 6, load);
+  assert_true (load[0] == 1.0f && load[1] == 1.0f && load[2] == 0.0f && load[5] == 1.0f);
+  asc_trace_free (trace);
+  asc_board_clear (&board);
+}
+
+static void
+a_lost_frame (void **state)
+{
+  (void)state;
+  AscBoard board;
+  two_tasks (&board);
+  asc_board_seal_all (&board);
+  board.lose = TRUE;
+  asc_board_exit (&board, 0, 2500, ASC_EXIT_YIELD);
+  asc_board_enter (&board, 0, 3000, 1, -1);
+  asc_board_seal_all (&board);
+  board.lose = FALSE;
+  asc_board_exit (&board, 0, 3400, ASC_EXIT_YIELD);
+  asc_board_enter (&board, 0, 4000, 1, -1);
+  asc_board_exit (&board, 0, 4010, ASC_EXIT_YIELD);
+  asc_board_seal_all (&board);
+  AscTrace *trace = read_board (&board, true);
+  const AscLane *slow = find_lane (trace, 0, ASC_LANE_TASK, "slow");
+  AscRun runs[8];
+  assert_int_equal (asc_lane_runs (slow, 0, G_MAXINT64, runs, 8), 4);
+  assert_int_equal (runs[1].flags, ASC_RUN_CENSORED | ASC_RUN_LATE);
+  assert_int_equal (runs[1].end_ns, 2200000);
+  assert_int_equal (runs[2].flags, ASC_RUN_HEADLESS);
+  assert_int_equal (runs[3].flags, 0);
+  AscStretch stretches[2];
+  AscSession *session = asc_trace_session (trace, 0);
+  assert_int_equal (asc_session_stretches (session, 0, G_MAXINT64, stretches, 2), 1);
+  assert_int_equal (stretches[0].kind, ASC_STRETCH_LOST);
+  assert_int_equal (stretches[0].count, 2);
+  assert_int_equal (stretches[0].from_ns, 2200000);
+  assert_int_equal (stretches[0].to_ns, 3400000);
+  AscStats *stats = asc_stats_new (session, G_MININT64, G_MAXINT64, NULL);
+  assert_int_equal (stats->tasks[1].runs, 2);
+  assert_int_equal (stats->tasks[1].censored, 1);
+  assert_int_equal (stats->lost_events, 2);
+  assert_int_equal (stats->observed_ns, 1810000);
+  asc_stats_free (stats);
+  AscProblem problem;
+  assert_int_equal (asc_trace_n_problems (trace), 1);
+  asc_trace_problem (trace, 0, &problem);
+  assert_int_equal (problem.kind, ASC_PROBLEM_LOST);
+  asc_trace_free (trace);
+  asc_board_clear (&board);
+}
+
+int
+main (void)
+{
+  struct CMUnitTest tests[] = {
+    cmocka_unit_test (lanes_and_runs),
+    cmocka_unit_test (statistics),
+    cmocka_unit_test (columns),
+    cmocka_unit_test (a_lost_frame),
+  };
+  return asc_test_run (tests, G_N_ELEMENTS (tests));
+}
