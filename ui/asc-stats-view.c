@@ -77,7 +77,7 @@ unbind (GtkSignalListItemFactory *factory, GtkListItem *item, Cell *cell)
 {
   (void)factory;
   (void)cell;
-  g_signal_handlers_disconnect_by_func (gtk_list_item_get_item (item), row_changed, item);
+  g_signal_handlers_disconnect_by_data (gtk_list_item_get_item (item), item);
 }
 
 static int

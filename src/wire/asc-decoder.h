@@ -84,7 +84,7 @@ typedef struct
   uint64_t bytes;
   uint64_t frames;      /* right ones */
   uint64_t host_frames; /* of these, of the host's types */
-  uint64_t events; /* decoded */
+  uint64_t events;      /* decoded */
   uint64_t missing_frames;
   uint64_t missing_events; /* by running count: lost on the way; those in a CUT apart */
   uint64_t dropped_events; /* by LOST: dropped on the board */

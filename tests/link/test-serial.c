@@ -128,6 +128,7 @@ flow_control_is_off (void **state)
   assert_int_equal (tcsetattr (port.master, TCSANOW, &settings), 0);
   asc_fake_modem_changes = 0;
   g_autoptr (AscSource) source = open_well ("");
+  assert_non_null (source);
   assert_int_equal (tcgetattr (port.master, &settings), 0);
   assert_int_equal (settings.c_cflag & CRTSCTS, 0);
   assert_int_equal (settings.c_iflag & (IXON | IXOFF), 0);
