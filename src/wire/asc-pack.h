@@ -13,6 +13,10 @@
 #define ASC_PACK_LIMIT 0x1000000u
 #define ASC_PACK_MAX 16
 
+/* Inline also where the compiler saves space: a call takes as long as the varint. */
+#ifdef __GNUC__
+__attribute__ ((always_inline))
+#endif
 static inline uint8_t *
 asc_pack_varint (uint8_t *out, uint32_t value)
 {

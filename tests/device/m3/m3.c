@@ -1,8 +1,9 @@
 /* Counts the recorder's instructions on an emulated Cortex-M3 (mps2-an385).
  *
  * Under qemu's -icount shift=0 an instruction takes 1 ns, and the board's timer counts at
- * 25 MHz: 40 instructions a tick. Each figure is that of many calls less that of the empty
- * loop; it is the same in every run. Prints "name value" lines on the first UART. */
+ * 25 MHz: 40 instructions a tick. Each figure is that of many calls less that of the
+ * empty loop; it is the same in every run. Prints "name value" lines on the first UART.
+ */
 #include <stddef.h>
 #include <stdint.h>
 
@@ -81,9 +82,9 @@ print_number (const char *name, uint32_t value)
 static void
 quit (void)
 {
-  register uint32_t call __asm__ ("r0") = 0x18; /* SYS_EXIT */
-  register uint32_t why __asm__ ("r1") = 0x20026;
-  __asm__ volatile ("bkpt 0xAB" : : "r"(call), "r"(why) : "memory");
+  register uint32_t call __asm__("r0") = 0x18; /* SYS_EXIT */
+  register uint32_t why __asm__("r1") = 0x20026;
+  __asm__ volatile("bkpt 0xAB" : : "r"(call), "r"(why) : "memory");
 }
 
 static size_t
@@ -101,7 +102,7 @@ static void
 nothing (unsigned slot)
 {
   m3_clock += RUN;
-  __asm__ volatile ("" : : "r"(slot));
+  __asm__ volatile("" : : "r"(slot));
   m3_clock += GAP;
 }
 
@@ -250,5 +251,8 @@ fault (void)
   quit ();
 }
 
-__attribute__ ((section (".vectors"), used)) static const void *const vectors[]
-  = { &stack_top, (const void *)reset, (const void *)fault, (const void *)fault };
+__attribute__ ((section (".vectors"), used)) static const struct
+{
+  const void *stack;
+  void (*handlers[3]) (void);
+} vectors = { &stack_top, { reset, fault, fault } };
