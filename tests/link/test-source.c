@@ -275,6 +275,27 @@ a_forbidden_device_names_its_group (void **state)
 }
 
 static void
+the_demo_board_sends_frames_until_closed (void **state)
+{
+  (void)state;
+  char got[512];
+  gsize n = 0;
+  AscSource *source = open_well ("demo:seed=3,speed=4,no-loss");
+  assert_string_equal (asc_source_describe (source), "Demo board");
+  assert_false (asc_source_reconnects (source));
+  while (n < 4096)
+    {
+      g_autoptr (GError) error = NULL;
+      gssize more = asc_source_read (source, got, sizeof got, &error);
+      assert_true (more > 0);
+      n += (gsize)more;
+    }
+  asc_source_close (source);
+  expect_no_read (source, ASC_LINK_ERROR_GONE);
+  asc_source_free (source);
+}
+
+static void
 free_takes_null (void **state)
 {
   (void)state;
@@ -292,6 +313,7 @@ static struct CMUnitTest tests[] = {
   cmocka_unit_test (tcp_says_what_is_wrong),
   cmocka_unit_test (a_cancelled_call_ends),
   cmocka_unit_test (a_forbidden_device_names_its_group),
+  cmocka_unit_test (the_demo_board_sends_frames_until_closed),
   cmocka_unit_test (free_takes_null),
 };
 
