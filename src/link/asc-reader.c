@@ -24,7 +24,7 @@ struct AscReader
 };
 
 static void
-tell (AscReader *reader, AscLinkEvent event, const char *message)
+tell (AscReader *reader, AscReaderEvent event, const char *message)
 {
   reader->sink.event (reader->user, event, message);
 }
@@ -53,7 +53,7 @@ allow_writing (AscReader *reader, gboolean allow)
 
 /* The last event: the device is free by the time it is told. */
 static void
-finish (AscReader *reader, AscLinkEvent event, const char *message)
+finish (AscReader *reader, AscReaderEvent event, const char *message)
 {
   allow_writing (reader, FALSE);
   if (reader->source)
@@ -65,7 +65,7 @@ static void
 fail (AscReader *reader, const GError *error)
 {
   g_atomic_int_set (&reader->error_code, error->code);
-  finish (reader, ASC_LINK_FAILED, error->message);
+  finish (reader, ASC_READER_FAILED, error->message);
 }
 
 static gboolean
@@ -78,7 +78,7 @@ open_source (AscReader *reader)
   if (reader->source)
     return TRUE;
   if (stopping (reader))
-    finish (reader, ASC_LINK_ENDED, "Disconnected.");
+    finish (reader, ASC_READER_ENDED, "Disconnected.");
   else
     fail (reader, error);
   return FALSE;
@@ -100,14 +100,14 @@ read_until_gone (AscReader *reader)
         {
           g_autofree char *message = g_strdup_printf (
               "%s was read to its end.", asc_source_describe (reader->source));
-          finish (reader, ASC_LINK_ENDED, message);
+          finish (reader, ASC_READER_ENDED, message);
           return FALSE;
         }
       else if (g_error_matches (error, ASC_LINK_ERROR, ASC_LINK_ERROR_GONE)
                && asc_source_reconnects (reader->source))
         {
           allow_writing (reader, FALSE);
-          tell (reader, ASC_LINK_LOST, error->message);
+          tell (reader, ASC_READER_LOST, error->message);
           return TRUE;
         }
       else if (!g_error_matches (error, ASC_LINK_ERROR, ASC_LINK_ERROR_CANCELLED))
@@ -116,14 +116,14 @@ read_until_gone (AscReader *reader)
           return FALSE;
         }
     }
-  finish (reader, ASC_LINK_ENDED, "Disconnected.");
+  finish (reader, ASC_READER_ENDED, "Disconnected.");
   return FALSE;
 }
 
 /* Waits for the device or peer, and tells when it is there: FALSE when it was stopped
  * meanwhile. */
 static gboolean
-wait_until_there (AscReader *reader, AscLinkEvent event)
+wait_until_there (AscReader *reader, AscReaderEvent event)
 {
   g_autofree char *told = NULL;
   while (!stopping (reader))
@@ -138,12 +138,12 @@ wait_until_there (AscReader *reader, AscLinkEvent event)
         }
       if (error->code != ASC_LINK_ERROR_CANCELLED && g_strcmp0 (told, error->message))
         {
-          tell (reader, ASC_LINK_WAITING, error->message);
+          tell (reader, ASC_READER_WAITING, error->message);
           g_free (told);
           told = g_strdup (error->message);
         }
     }
-  finish (reader, ASC_LINK_ENDED, "Disconnected.");
+  finish (reader, ASC_READER_ENDED, "Disconnected.");
   return FALSE;
 }
 
@@ -156,11 +156,11 @@ run (void *data)
   if (asc_source_connected (reader->source))
     {
       allow_writing (reader, TRUE);
-      tell (reader, ASC_LINK_CONNECTED, asc_source_describe (reader->source));
+      tell (reader, ASC_READER_CONNECTED, asc_source_describe (reader->source));
     }
-  else if (!wait_until_there (reader, ASC_LINK_CONNECTED))
+  else if (!wait_until_there (reader, ASC_READER_CONNECTED))
     return NULL;
-  while (read_until_gone (reader) && wait_until_there (reader, ASC_LINK_BACK))
+  while (read_until_gone (reader) && wait_until_there (reader, ASC_READER_BACK))
     ;
   return NULL;
 }

@@ -31,7 +31,7 @@ asc_link_events_on_bytes (void *user, const guint8 *bytes, gsize n)
 }
 
 static inline void
-asc_link_events_on_event (void *user, AscLinkEvent event, const char *message)
+asc_link_events_on_event (void *user, AscReaderEvent event, const char *message)
 {
   AscLinkEvents *me = user;
   pthread_mutex_lock (&me->lock);
@@ -64,7 +64,7 @@ asc_link_events_clear (AscLinkEvents *me)
 
 /* The next event is @event, and its message has @words in it (NULL: any). */
 static inline void
-asc_link_events_expect (AscLinkEvents *me, AscLinkEvent event, const char *words)
+asc_link_events_expect (AscLinkEvents *me, AscReaderEvent event, const char *words)
 {
   struct timespec until;
   clock_gettime (CLOCK_REALTIME, &until);

@@ -142,21 +142,21 @@ the_same_board_is_taken_again_under_another_name (void **state)
   g_autoptr (AscSourceSpec) spec = asc_source_spec_parse (port->spec, NULL);
   asc_link_events_init (&events);
   AscReader *reader = asc_reader_start (spec, &asc_link_events_sink, &events);
-  asc_link_events_expect (&events, ASC_LINK_CONNECTED, "Pico · ttyACM0");
+  asc_link_events_expect (&events, ASC_READER_CONNECTED, "Pico · ttyACM0");
   assert_int_equal (write (port->master, "one", 3), 3);
   asc_link_events_expect_bytes (&events, "one");
   asc_fake_port_unplug (port);
-  asc_link_events_expect (&events, ASC_LINK_LOST, "unplugged");
-  asc_link_events_expect (&events, ASC_LINK_WAITING, "not plugged in");
+  asc_link_events_expect (&events, ASC_READER_LOST, "unplugged");
+  asc_link_events_expect (&events, ASC_READER_WAITING, "not plugged in");
   /* Another board takes the old name: it is not ours to touch. */
   AscFakePort *decoy = plug ("ttyACM0", &pico_2);
   assert_int_equal (write (decoy->master, "wrong", 5), 5);
   AscFakePort *again = plug ("ttyACM1", &pico_moved);
   assert_int_equal (write (again->master, "two", 3), 3);
-  asc_link_events_expect (&events, ASC_LINK_BACK, "Pico · ttyACM1");
+  asc_link_events_expect (&events, ASC_READER_BACK, "Pico · ttyACM1");
   asc_link_events_expect_bytes (&events, "two");
   asc_reader_free (reader);
-  asc_link_events_expect (&events, ASC_LINK_ENDED, "Disconnected");
+  asc_link_events_expect (&events, ASC_READER_ENDED, "Disconnected");
   asc_link_events_clear (&events);
 }
 
@@ -170,19 +170,19 @@ waiting_for_a_board_does_not_spin (void **state)
   g_autoptr (AscSourceSpec) spec = asc_source_spec_parse (port->spec, NULL);
   asc_link_events_init (&events);
   AscReader *reader = asc_reader_start (spec, &asc_link_events_sink, &events);
-  asc_link_events_expect (&events, ASC_LINK_CONNECTED, "ttyACM0");
+  asc_link_events_expect (&events, ASC_READER_CONNECTED, "ttyACM0");
   guint64 turns = asc_reader_turns (reader);
   int polls = asc_fake_polls;
   gint64 start = g_get_monotonic_time ();
   asc_fake_port_unplug (port);
-  asc_link_events_expect (&events, ASC_LINK_LOST, NULL);
-  asc_link_events_expect (&events, ASC_LINK_WAITING, NULL);
+  asc_link_events_expect (&events, ASC_READER_LOST, NULL);
+  asc_link_events_expect (&events, ASC_READER_WAITING, NULL);
   g_usleep (600 * 1000);
   guint64 quarters = (guint64)(g_get_monotonic_time () - start) / 250000;
   assert_in_range (asc_reader_turns (reader) - turns, 1, quarters + 3);
   assert_in_range (asc_fake_polls - polls, 1, quarters + 8);
   asc_reader_free (reader);
-  asc_link_events_expect (&events, ASC_LINK_ENDED, NULL);
+  asc_link_events_expect (&events, ASC_READER_ENDED, NULL);
   asc_link_events_clear (&events);
 }
 
