@@ -2,7 +2,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdbool.h>
+#include <poll.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -101,6 +101,13 @@ check_end (AscFileReader *reader, GError **error)
     g_set_error (error, ASC_FILE_ERROR, ASC_FILE_ERROR_NOT_A_TRACE,
                  "%s is not a trace: there is no frame of aioscope in it.", reader->name);
   return false;
+}
+
+bool
+asc_file_wait (AscFileReader *reader, int timeout_ms)
+{
+  struct pollfd fd = { .fd = reader->fd, .events = POLLIN };
+  return reader->regular || poll (&fd, 1, timeout_ms) > 0;
 }
 
 gssize

@@ -139,15 +139,19 @@ asc_cli_load (const AscCommand *command,
 }
 
 int
+asc_cli_check_session (const AscCommand *command, const char *text)
+{
+  guint64 number;
+  if (!text || g_ascii_string_to_unsigned (text, 10, 1, G_MAXUINT, &number, NULL))
+    return -1;
+  return asc_cli_usage (command, "'%s' is no session: they count from 1", text);
+}
+
+int
 asc_cli_session (const AscCommand *command, AscTrace *trace, const char *text)
 {
   guint n = asc_trace_n_sessions (trace);
-  guint64 number = n;
-  if (text && !g_ascii_string_to_unsigned (text, 10, 1, G_MAXUINT, &number, NULL))
-    {
-      asc_cli_usage (command, "'%s' is no session: they count from 1", text);
-      return -1;
-    }
+  guint64 number = text ? g_ascii_strtoull (text, NULL, 10) : n;
   if (n == 0)
     asc_cli_fail (command, ASC_CLI_FAILED, "No board has said anything in it.");
   else if (number > n)

@@ -52,7 +52,9 @@ AscEngine *asc_cli_load (const AscCommand *command,
                          AscTraceObserver observer,
                          void *user,
                          int *status);
-/* "3" or NULL (the last): the session's index, or -1 after telling. */
+/* -1 when text is a session's number or NULL, else ASC_CLI_USAGE after telling. */
+int asc_cli_check_session (const AscCommand *command, const char *text);
+/* Such a text (NULL: the last): the session's index, or -1 after telling. */
 int asc_cli_session (const AscCommand *command, AscTrace *trace, const char *text);
 /* How a file is called in messages. */
 const char *asc_cli_file_name (const char *path);

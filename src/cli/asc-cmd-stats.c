@@ -107,11 +107,8 @@ run (const char *command, int argc, char **argv)
   int status = asc_cli_parse (&asc_cmd_stats, entries, &argc, &argv, 1, 1);
   if (status < 0 && csv && json)
     status = asc_cli_usage (&asc_cmd_stats, "--csv and --json exclude each other");
-  guint64 number;
-  if (status < 0 && session && strcmp (session, "all") != 0
-      && !g_ascii_string_to_unsigned (session, 10, 1, G_MAXUINT, &number, NULL))
-    status = asc_cli_usage (&asc_cmd_stats, "'%s' is no session: they count from 1",
-                            session);
+  if (status < 0 && g_strcmp0 (session, "all") != 0)
+    status = asc_cli_check_session (&asc_cmd_stats, session);
   if (status < 0)
     {
       AscEngine *engine = asc_cli_load (&asc_cmd_stats, argv[1], NULL, NULL, &status);

@@ -31,7 +31,8 @@ put_short (AscRecorder *rec, uint32_t ticks, uint32_t head)
 {
   if (room (rec, 2))
     {
-      asc_record_put_two (rec, ticks, head);
+      asc_record_put (rec, ticks);
+      asc_record_put (rec, head);
       return true;
     }
   drop (rec, REC_CONTEXT (head), ticks, 1);

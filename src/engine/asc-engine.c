@@ -11,6 +11,9 @@
 /* As long a silence shows what is held back. */
 #define SILENCE_MS 100
 
+/* A silent pipe lets the loader look that often whether it should stop. */
+#define STOP_LOOK_MS 50
+
 struct AscEngine
 {
   AscTrace *trace;
@@ -77,8 +80,10 @@ load (AscEngine *engine, AscFileReader *reader, GError **error)
 {
   const guint8 *bytes;
   gssize n = 1;
-  while (!atomic_load (&engine->stop) && (n = asc_file_next (reader, &bytes, error)) > 0)
-    feed (engine, bytes, (gsize)n);
+  while (!atomic_load (&engine->stop) && n > 0)
+    if (asc_file_wait (reader, STOP_LOOK_MS)
+        && (n = asc_file_next (reader, &bytes, error)) > 0)
+      feed (engine, bytes, (gsize)n);
   asc_trace_finish (engine->trace);
   if (n == 0)
     return ASC_ENGINE_STOPPED;

@@ -1,0 +1,321 @@
+#include "asc-cli.h"
+
+#include <cairo.h>
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "asc-scope.h"
+#include "asc-stats.h"
+
+#define WIDTH 1280
+#define LEAST_HEIGHT 200
+#define MOST_HEIGHT 4000
+#define MOST_PIXELS 32767 /* of an image, by cairo */
+
+typedef struct
+{
+  char *output;
+  char *from;
+  char *to;
+  char *size;
+  char *session;
+  char *lanes;
+  double scale;
+  gboolean dark;
+  /* what the texts above say */
+  gint64 from_ns; /* from the session's start; G_MININT64 not given */
+  gint64 to_ns;
+  int width;
+  int height; /* 0: as the lanes need */
+} Options;
+
+typedef struct
+{
+  AscSession *session;
+  AscSessionInfo info;
+  AscView view;
+  AscRows *rows;
+  AscText *text;
+  double *percent;
+  guint n_percent;
+} Picture;
+
+/* ---- what was asked for ---- */
+
+/* "12.5", "12.5s", "500ms", "3us", "2min", "1:02.5" → ns. */
+static bool
+parse_time (const char *text, gint64 *ns)
+{
+  static const struct
+  {
+    const char *unit;
+    double ns;
+  } units[] = { { "", 1e9 },   { "s", 1e9 },         { "ms", 1e6 },
+                { "us", 1e3 }, { "\xC2\xB5s", 1e3 }, { "\xCE\xBCs", 1e3 },
+                { "ns", 1 },   { "min", 60e9 },      { "h", 3600e9 } };
+  char *end;
+  double minutes = 0;
+  const char *colon = strrchr (text, ':');
+  if (colon)
+    {
+      double high = g_ascii_strtod (text, &end);
+      minutes = *end == ':' && end != colon ? high * 60 + g_ascii_strtod (end + 1, &end)
+                                            : high;
+      if (end != colon)
+        return false;
+      text = colon + 1;
+    }
+  double value = g_ascii_strtod (text, &end);
+  if (end == text || !isfinite (value) || !isfinite (minutes))
+    return false;
+  while (*end == ' ')
+    end++;
+  for (gsize i = 0; i < G_N_ELEMENTS (units); i++)
+    if (strcmp (units[i].unit, end) == 0)
+      {
+        double all = value * units[i].ns + minutes * 60e9;
+        if (fabs (all) > 9e18 || (colon && *end))
+          return false;
+        *ns = (gint64)llround (all);
+        return true;
+      }
+  return false;
+}
+
+static bool
+parse_size (const char *text, int *width, int *height)
+{
+  char *end;
+  guint64 w = g_ascii_strtoull (text, &end, 10);
+  if (end == text || *end != 'x')
+    return false;
+  const char *second = end + 1;
+  guint64 h = g_ascii_strtoull (second, &end, 10);
+  if (end == second || *end || w < 100 || h < 60 || w > 16384 || h > 16384)
+    return false;
+  *width = (int)w;
+  *height = (int)h;
+  return true;
+}
+
+static int
+check (Options *o)
+{
+  if (!o->output)
+    return asc_cli_usage (&asc_cmd_render, "-o PNG is missing");
+  if (o->from && !parse_time (o->from, &o->from_ns))
+    return asc_cli_usage (&asc_cmd_render, "'%s' is no time (12.5s, 500ms, 1:02.5)",
+                          o->from);
+  if (o->to && !parse_time (o->to, &o->to_ns))
+    return asc_cli_usage (&asc_cmd_render, "'%s' is no time (12.5s, 500ms, 1:02.5)",
+                          o->to);
+  if (o->from && o->to && o->from_ns >= o->to_ns)
+    return asc_cli_usage (&asc_cmd_render, "--from must be before --to");
+  if (o->size && !parse_size (o->size, &o->width, &o->height))
+    return asc_cli_usage (
+        &asc_cmd_render, "'%s' is no size (100x60 to 16384x16384, as 1280x720)", o->size);
+  if (!(o->scale >= 0.5 && o->scale <= 4))
+    return asc_cli_usage (&asc_cmd_render, "--scale goes from 0.5 to 4");
+  return asc_cli_check_session (&asc_cmd_render, o->session);
+}
+
+/* ---- the picture ---- */
+
+static void
+take_percent (Picture *picture)
+{
+  AscStats *stats = asc_stats_new (picture->session, picture->view.from_ns,
+                                   picture->view.to_ns, NULL);
+  picture->n_percent = asc_session_n_lanes (picture->session);
+  picture->percent = g_new (double, picture->n_percent + 1);
+  for (guint i = 0; i < picture->n_percent; i++)
+    picture->percent[i] = -1;
+  for (gsize i = 0; stats && i < stats->n_tasks; i++)
+    {
+      AscLaneInfo lane;
+      asc_lane_info (stats->tasks[i].lane, &lane);
+      if (lane.index < picture->n_percent)
+        picture->percent[lane.index] = stats->tasks[i].cpu_percent;
+    }
+  asc_stats_free (stats);
+}
+
+/* False when nothing of the session lies in the stretch. */
+static bool
+picture_init (Picture *picture, AscSession *session, const Options *o)
+{
+  AscSessionInfo *info = &picture->info;
+  picture->session = session;
+  asc_session_info (session, info);
+  gint64 tick_ns = info->tick_hz ? MAX (1000000000 / info->tick_hz, 1) : 1;
+  asc_view_init (&picture->view, info->start_ns, info->end_ns, tick_ns, false);
+  gint64 from = o->from ? info->start_ns + o->from_ns : info->start_ns;
+  gint64 to = o->to ? info->start_ns + o->to_ns : info->end_ns;
+  if (from >= to || from >= info->end_ns || to <= info->start_ns)
+    return false;
+  if (o->from || o->to)
+    asc_view_show (&picture->view, from, to);
+  picture->rows = asc_rows_new ();
+  picture->text = asc_text_new ();
+  take_percent (picture);
+  return true;
+}
+
+static void
+picture_clear (Picture *picture)
+{
+  asc_rows_free (picture->rows);
+  asc_text_free (picture->text);
+  g_free (picture->percent);
+}
+
+/* Lays the rows out; returns the picture's height. */
+static int
+lay_out (Picture *picture, const Options *o)
+{
+  const char *lanes = o->lanes ? o->lanes : "";
+  int above = ASC_RULER_HEIGHT + ASC_OVERVIEW_HEIGHT;
+  AscDensity density = ASC_DENSITY_NORMAL;
+  if (o->height)
+    density = asc_rows_density (picture->session, o->height - above);
+  asc_rows_update (picture->rows, picture->session, density, lanes);
+  if (o->height)
+    return o->height;
+  return (int)CLAMP (ceil (picture->rows->height) + above, LEAST_HEIGHT, MOST_HEIGHT);
+}
+
+static void
+draw (cairo_t *cr, const Picture *picture, const Options *o, int height)
+{
+  AscScope scope = { .session = picture->session,
+                     .view = &picture->view,
+                     .theme = o->dark ? asc_theme_dark () : asc_theme_light (),
+                     .text = picture->text,
+                     .rows = picture->rows,
+                     .names_width = o->width < 900 ? ASC_NAMES_NARROW : ASC_NAMES_WIDTH,
+                     .percent = picture->percent,
+                     .n_percent = picture->n_percent,
+                     .hog_ns = ASC_HOG_NS,
+                     .precision = ASC_EXACT };
+  asc_set_colour (cr, scope.theme->base);
+  cairo_paint (cr);
+  asc_overview_draw (cr, &scope, o->width, ASC_OVERVIEW_HEIGHT);
+  cairo_translate (cr, 0, ASC_OVERVIEW_HEIGHT);
+  cairo_rectangle (cr, 0, 0, o->width, height - ASC_OVERVIEW_HEIGHT);
+  cairo_clip (cr);
+  asc_scope_draw (cr, &scope, o->width, height - ASC_OVERVIEW_HEIGHT);
+}
+
+static cairo_status_t
+write_png (void *closure, const unsigned char *bytes, unsigned n)
+{
+  return fwrite (bytes, 1, n, closure) == n ? CAIRO_STATUS_SUCCESS
+                                            : CAIRO_STATUS_WRITE_ERROR;
+}
+
+static int
+save (cairo_surface_t *surface, const char *path)
+{
+  bool is_stdout = strcmp (path, "-") == 0;
+  FILE *file = is_stdout ? stdout : fopen (path, "we");
+  errno = file ? 0 : errno;
+  bool done = file && cairo_surface_status (surface) == CAIRO_STATUS_SUCCESS
+              && cairo_surface_write_to_png_stream (surface, write_png, file)
+                     == CAIRO_STATUS_SUCCESS;
+  if (is_stdout && done)
+    return ASC_CLI_OK;
+  int number = errno;
+  if (file && !is_stdout && fclose (file) != 0 && done)
+    {
+      number = errno;
+      done = false;
+    }
+  if (done)
+    return ASC_CLI_OK;
+  return asc_cli_fail (&asc_cmd_render, ASC_CLI_FAILED, "%s can not be written: %s.",
+                       is_stdout ? "Standard output" : path,
+                       number ? g_strerror (number) : "the picture is too large");
+}
+
+static int
+render (AscSession *session, const Options *o)
+{
+  Picture picture = { 0 };
+  if (!picture_init (&picture, session, o))
+    return asc_cli_fail (&asc_cmd_render, ASC_CLI_FAILED,
+                         "Nothing of the session lies between --from and --to.");
+  int height = lay_out (&picture, o);
+  int w = (int)ceil (o->width * o->scale);
+  int h = (int)ceil (height * o->scale);
+  int status;
+  if (w > MOST_PIXELS || h > MOST_PIXELS)
+    status = asc_cli_fail (&asc_cmd_render, ASC_CLI_FAILED, "The picture is too large.");
+  else
+    {
+      cairo_surface_t *surface = cairo_image_surface_create (CAIRO_FORMAT_RGB24, w, h);
+      cairo_t *cr = cairo_create (surface);
+      cairo_scale (cr, o->scale, o->scale);
+      draw (cr, &picture, o, height);
+      cairo_destroy (cr);
+      status = save (surface, o->output);
+      cairo_surface_destroy (surface);
+    }
+  picture_clear (&picture);
+  return status;
+}
+
+static int
+load_and_render (const char *path, const Options *o)
+{
+  int status;
+  AscEngine *engine = asc_cli_load (&asc_cmd_render, path, NULL, NULL, &status);
+  if (!engine)
+    return status;
+  AscTrace *trace = asc_engine_trace (engine);
+  int index = asc_cli_session (&asc_cmd_render, trace, o->session);
+  if (index < 0 || render (asc_trace_session (trace, (guint)index), o))
+    status = ASC_CLI_FAILED;
+  asc_engine_free (engine);
+  return asc_cli_finish (&asc_cmd_render, status);
+}
+
+static int
+run (const char *command, int argc, char **argv)
+{
+  Options o = { .scale = 1, .width = WIDTH };
+  const GOptionEntry entries[]
+      = { { "output", 'o', 0, G_OPTION_ARG_FILENAME, &o.output,
+            "The picture (- for standard output)", "PNG" },
+          { "from", 0, 0, G_OPTION_ARG_STRING, &o.from,
+            "Begin so long after the session's start", "TIME" },
+          { "to", 0, 0, G_OPTION_ARG_STRING, &o.to, "End so long after it", "TIME" },
+          { "size", 0, 0, G_OPTION_ARG_STRING, &o.size,
+            "Pixels (default: 1280, and as high as the lanes need)", "WxH" },
+          { "scale", 0, 0, G_OPTION_ARG_DOUBLE, &o.scale, "Enlarge text and lines", "X" },
+          { "dark", 0, 0, G_OPTION_ARG_NONE, &o.dark, "Dark", NULL },
+          { "lanes", 0, 0, G_OPTION_ARG_STRING, &o.lanes,
+            "Only lanes that match (*, ? and a leading ! to exclude)", "GLOB" },
+          { "session", 0, 0, G_OPTION_ARG_STRING, &o.session,
+            "The N-th session, from 1 (default: the last)", "N" },
+          G_OPTION_ENTRY_NULL };
+  (void)command;
+  int status = asc_cli_parse (&asc_cmd_render, entries, &argc, &argv, 1, 1);
+  if (status < 0)
+    status = check (&o);
+  if (status < 0)
+    status = load_and_render (argv[1], &o);
+  g_free (o.output);
+  g_free (o.from);
+  g_free (o.to);
+  g_free (o.size);
+  g_free (o.session);
+  g_free (o.lanes);
+  return status;
+}
+
+const AscCommand asc_cmd_render
+    = { "render", "FILE -o PNG", "A picture of the scope.",
+        "TIME: 12.5 or 12.5s, 500ms, 20us, 2min, 1:02.5. PNG is replaced if it exists.\n",
+        run };
