@@ -9,15 +9,15 @@ on_bytes (void *user, const guint8 *bytes, gsize n)
 }
 
 static void
-on_event (void *user, AscLinkEvent event, const char *message)
+on_event (void *user, AscReaderEvent event, const char *message)
 {
   static const AscRecordingEvent events[] = {
-    [ASC_LINK_CONNECTED] = ASC_RECORDING_CONNECTED,
-    [ASC_LINK_LOST] = ASC_RECORDING_LOST,
-    [ASC_LINK_BACK] = ASC_RECORDING_BACK,
-    [ASC_LINK_WAITING] = ASC_RECORDING_LOST,
-    [ASC_LINK_ENDED] = ASC_RECORDING_ENDED,
-    [ASC_LINK_FAILED] = ASC_RECORDING_FAILED,
+    [ASC_READER_CONNECTED] = ASC_RECORDING_CONNECTED,
+    [ASC_READER_LOST] = ASC_RECORDING_LOST,
+    [ASC_READER_BACK] = ASC_RECORDING_BACK,
+    [ASC_READER_WAITING] = ASC_RECORDING_LOST,
+    [ASC_READER_ENDED] = ASC_RECORDING_ENDED,
+    [ASC_READER_FAILED] = ASC_RECORDING_FAILED,
   };
   asc_recording_take_event (user, events[event], message);
 }

@@ -2,8 +2,8 @@
 
 /* Records out of the ring into frames. */
 
-/* Records between two calls that give their room back to the hooks. */
-#define PUBLISH_EVERY 16u
+/* Words taken out before their room is given back to the hooks. */
+#define PUBLISH_WORDS 64u
 
 bool
 asc_drain_event (AscDrain *drain, AscRecorderContext *c, const AscEvent *event)
@@ -407,6 +407,8 @@ take (AscDrain *drain)
   uint32_t kind = REC_KIND (head);
   AscRecorderContext *c = &rec->contexts[REC_CONTEXT (head)];
   bool done;
+  if (kind <= REC_IDLE_BEGIN && asc_drain_runs (drain, REC_CONTEXT (head)))
+    return true;
   if (rec->out_length > 0 && !asc_drain_pump (drain))
     return false;
   uint64_t ticks = asc_drain_extend (rec, rec->ring[rec->read & rec->mask]);
@@ -485,7 +487,7 @@ empty_ring (AscDrain *drain)
 {
   AscRecorder *rec = drain->rec;
   bool going = true;
-  for (unsigned n = 1; going; n++)
+  while (going)
     {
       if (rec->urgent && !asc_drain_tell_tasks (drain))
         going = false;
@@ -497,7 +499,7 @@ empty_ring (AscDrain *drain)
         }
       else
         going = take (drain);
-      if (n % PUBLISH_EVERY == 0)
+      if (rec->read - rec->freed >= PUBLISH_WORDS)
         publish (drain);
     }
   publish (drain);

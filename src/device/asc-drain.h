@@ -45,6 +45,9 @@ bool asc_drain_hello (AscDrain *drain);
 /* Appends an event, sealing where the frame is full. An event that cannot be sent is
  * counted as misuse. */
 bool asc_drain_event (AscDrain *drain, AscRecorderContext *c, const AscEvent *event);
+/* Takes runs and idle stretches of the context from the ring, as far as that is simple;
+ * false: not even one. */
+bool asc_drain_runs (AscDrain *drain, unsigned context);
 /* Sends what is known of c's idle stretch, up to ticks. */
 bool asc_drain_idle (AscDrain *drain, AscRecorderContext *c, uint64_t ticks);
 

@@ -47,6 +47,18 @@ asc_record_put (AscRecorder *rec, uint32_t word)
   rec->ring[rec->head++ & rec->mask] = word;
 }
 
+/* The same for the two words that every record begins with. */
+static inline void
+asc_record_put_two (AscRecorder *rec, uint32_t ticks, uint32_t word)
+{
+  uint32_t *ring = rec->ring;
+  uint32_t mask = rec->mask;
+  uint32_t head = rec->head;
+  ring[head & mask] = ticks;
+  ring[(head + 1) & mask] = word;
+  rec->head = head + 2;
+}
+
 /* In the critical section. */
 static inline void
 asc_record_free_slot (AscRecorder *rec, unsigned slot)

@@ -1,5 +1,7 @@
 #include "asc-record.h"
 
+#include "asc-pack.h"
+
 /* Called seldom: configuration, sessions, names. */
 
 #if ASC_RECORDER_CONTEXTS < 1 || ASC_RECORDER_CONTEXTS > 8
@@ -25,16 +27,17 @@ valid (const AscRecorderConfig *config)
 int
 asc_recorder_init (AscRecorder *rec, const AscRecorderConfig *config)
 {
-  static const AscRecorder zero;
   if (!valid (config))
     return -1;
-  *rec = zero;
+  *rec = (AscRecorder){ 0 };
   rec->config = config;
   rec->ring = config->ring;
   rec->mask = config->ring_words - 1;
   unsigned bits = config->counter_bits ? config->counter_bits : 32;
   rec->spare_bits = (uint8_t)(32 - bits);
   rec->counter_mask = 0xFFFFFFFFu >> rec->spare_bits;
+  rec->pack_limit
+      = rec->counter_mask / 4 < ASC_PACK_LIMIT ? rec->counter_mask / 4 : ASC_PACK_LIMIT;
   unsigned seal_ms = config->seal_ms;
   if (seal_ms == 0)
     seal_ms = config->baud > 0 && config->baud < FAST_BAUD ? 50 : 5;

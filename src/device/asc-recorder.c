@@ -31,8 +31,7 @@ put_short (AscRecorder *rec, uint32_t ticks, uint32_t head)
 {
   if (room (rec, 2))
     {
-      asc_record_put (rec, ticks);
-      asc_record_put (rec, head);
+      asc_record_put_two (rec, ticks, head);
       return true;
     }
   drop (rec, REC_CONTEXT (head), ticks, 1);

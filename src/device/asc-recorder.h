@@ -109,6 +109,7 @@ typedef struct
   uint32_t limit; /* head may come up to here */
   uint32_t freed; /* words that the drain gave back */
   uint32_t counter_mask;
+  uint32_t pack_limit;    /* ticks that the drain's short way can tell */
   uint32_t text_position; /* of the first TEXT that is still being copied */
   uint32_t lost;          /* events dropped and not yet in the ring as LOST */
   uint32_t lost_since;    /* raw ticks of the first */

@@ -4,7 +4,14 @@
 #include <pwd.h>
 #include <string.h>
 #include <sys/stat.h>
+#ifdef __linux__
+#include <sys/sysmacros.h>
+#endif
 #include <unistd.h>
+
+/* Linux: UNIX98 pty slaves. */
+#define PTY_MAJOR_FIRST 136
+#define PTY_MAJOR_LAST 143
 
 static char *
 process_name (const char *pid)
@@ -16,8 +23,20 @@ process_name (const char *pid)
   return g_strstrip (name);
 }
 
+/* Numbers tell a device; but each container counts its ptys from 0, so that for those it
+ * is the file system's node. */
 static gboolean
-process_holds (const char *pid, dev_t device)
+same_device (const struct stat *a, const struct stat *b)
+{
+  unsigned number = major (a->st_rdev);
+  if (!S_ISCHR (a->st_mode) || !S_ISCHR (b->st_mode) || a->st_rdev != b->st_rdev)
+    return FALSE;
+  return number < PTY_MAJOR_FIRST || number > PTY_MAJOR_LAST
+         || (a->st_dev == b->st_dev && a->st_ino == b->st_ino);
+}
+
+static gboolean
+process_holds (const char *pid, const struct stat *device)
 {
   g_autofree char *path = g_strdup_printf ("/proc/%s/fd", pid);
   g_autoptr (GDir) fds = g_dir_open (path, 0, NULL);
@@ -30,7 +49,7 @@ process_holds (const char *pid, dev_t device)
       /* Asked by name first: stat() on a file of a dead network mount would hang. */
       if (readlink (link, target, sizeof target) < 5 || memcmp (target, "/dev/", 5))
         continue;
-      if (stat (link, &info) == 0 && S_ISCHR (info.st_mode) && info.st_rdev == device)
+      if (stat (link, &info) == 0 && same_device (&info, device))
         return TRUE;
     }
   return FALSE;
@@ -47,8 +66,7 @@ asc_holder_find (const char *path)
   const char *pid;
   while (proc && (pid = g_dir_read_name (proc)))
     {
-      if (!g_ascii_isdigit (*pid) || !strcmp (pid, self)
-          || !process_holds (pid, info.st_rdev))
+      if (!g_ascii_isdigit (*pid) || !strcmp (pid, self) || !process_holds (pid, &info))
         continue;
       g_autofree char *name = process_name (pid);
       return g_strdup_printf ("%s (pid %s)", name, pid);

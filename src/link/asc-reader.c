@@ -2,6 +2,8 @@
 
 #include "asc-source-private.h"
 
+#include <pthread.h>
+
 #define PIECE (64 * 1024)
 #define RETRY_MS 250
 
@@ -12,17 +14,17 @@ struct AscReader
   AscReaderSink sink;
   void *user;
   GCancellable *cancellable;
-  int stop;          /* atomic */
-  int error_code;    /* atomic */
-  AscSource *source; /* the thread's own, but for writing while writable */
-  GMutex lock;       /* writable, and held while writing */
+  int stop;             /* atomic */
+  int error_code;       /* atomic */
+  AscSource *source;    /* the thread's own, but for writing while writable */
+  pthread_mutex_t lock; /* writable, and held while writing; TSan knows it, not GMutex */
   gboolean writable;
   guint64 turns; /* atomic, relaxed */
   guint8 buffer[PIECE];
 };
 
 static void
-tell (AscReader *reader, AscLinkEvent event, const char *message)
+tell (AscReader *reader, AscReaderEvent event, const char *message)
 {
   reader->sink.event (reader->user, event, message);
 }
@@ -44,14 +46,14 @@ count_turn (AscReader *reader)
 static void
 allow_writing (AscReader *reader, gboolean allow)
 {
-  g_mutex_lock (&reader->lock);
+  pthread_mutex_lock (&reader->lock);
   reader->writable = allow;
-  g_mutex_unlock (&reader->lock);
+  pthread_mutex_unlock (&reader->lock);
 }
 
 /* The last event: the device is free by the time it is told. */
 static void
-finish (AscReader *reader, AscLinkEvent event, const char *message)
+finish (AscReader *reader, AscReaderEvent event, const char *message)
 {
   allow_writing (reader, FALSE);
   if (reader->source)
@@ -63,7 +65,7 @@ static void
 fail (AscReader *reader, const GError *error)
 {
   g_atomic_int_set (&reader->error_code, error->code);
-  finish (reader, ASC_LINK_FAILED, error->message);
+  finish (reader, ASC_READER_FAILED, error->message);
 }
 
 static gboolean
@@ -76,7 +78,7 @@ open_source (AscReader *reader)
   if (reader->source)
     return TRUE;
   if (stopping (reader))
-    finish (reader, ASC_LINK_ENDED, "Disconnected.");
+    finish (reader, ASC_READER_ENDED, "Disconnected.");
   else
     fail (reader, error);
   return FALSE;
@@ -98,14 +100,14 @@ read_until_gone (AscReader *reader)
         {
           g_autofree char *message = g_strdup_printf (
               "%s was read to its end.", asc_source_describe (reader->source));
-          finish (reader, ASC_LINK_ENDED, message);
+          finish (reader, ASC_READER_ENDED, message);
           return FALSE;
         }
       else if (g_error_matches (error, ASC_LINK_ERROR, ASC_LINK_ERROR_GONE)
                && asc_source_reconnects (reader->source))
         {
           allow_writing (reader, FALSE);
-          tell (reader, ASC_LINK_LOST, error->message);
+          tell (reader, ASC_READER_LOST, error->message);
           return TRUE;
         }
       else if (!g_error_matches (error, ASC_LINK_ERROR, ASC_LINK_ERROR_CANCELLED))
@@ -114,14 +116,14 @@ read_until_gone (AscReader *reader)
           return FALSE;
         }
     }
-  finish (reader, ASC_LINK_ENDED, "Disconnected.");
+  finish (reader, ASC_READER_ENDED, "Disconnected.");
   return FALSE;
 }
 
 /* Waits for the device or peer, and tells when it is there: FALSE when it was stopped
  * meanwhile. */
 static gboolean
-wait_until_there (AscReader *reader, AscLinkEvent event)
+wait_until_there (AscReader *reader, AscReaderEvent event)
 {
   g_autofree char *told = NULL;
   while (!stopping (reader))
@@ -136,12 +138,12 @@ wait_until_there (AscReader *reader, AscLinkEvent event)
         }
       if (error->code != ASC_LINK_ERROR_CANCELLED && g_strcmp0 (told, error->message))
         {
-          tell (reader, ASC_LINK_WAITING, error->message);
+          tell (reader, ASC_READER_WAITING, error->message);
           g_free (told);
           told = g_strdup (error->message);
         }
     }
-  finish (reader, ASC_LINK_ENDED, "Disconnected.");
+  finish (reader, ASC_READER_ENDED, "Disconnected.");
   return FALSE;
 }
 
@@ -154,11 +156,11 @@ run (void *data)
   if (asc_source_connected (reader->source))
     {
       allow_writing (reader, TRUE);
-      tell (reader, ASC_LINK_CONNECTED, asc_source_describe (reader->source));
+      tell (reader, ASC_READER_CONNECTED, asc_source_describe (reader->source));
     }
-  else if (!wait_until_there (reader, ASC_LINK_CONNECTED))
+  else if (!wait_until_there (reader, ASC_READER_CONNECTED))
     return NULL;
-  while (read_until_gone (reader) && wait_until_there (reader, ASC_LINK_BACK))
+  while (read_until_gone (reader) && wait_until_there (reader, ASC_READER_BACK))
     ;
   return NULL;
 }
@@ -169,7 +171,7 @@ start (AscReader *reader, const AscReaderSink *sink, void *user)
   reader->sink = *sink;
   reader->user = user;
   reader->error_code = -1;
-  g_mutex_init (&reader->lock);
+  pthread_mutex_init (&reader->lock, NULL);
   reader->thread = g_thread_new ("asc-reader", run, reader);
   return reader;
 }
@@ -212,7 +214,7 @@ asc_reader_free (AscReader *reader)
   asc_source_free (reader->source);
   asc_source_spec_free (reader->spec);
   g_object_unref (reader->cancellable);
-  g_mutex_clear (&reader->lock);
+  pthread_mutex_destroy (&reader->lock);
   g_free (reader);
 }
 
@@ -220,13 +222,13 @@ gssize
 asc_reader_write (AscReader *reader, const void *bytes, gsize n, GError **error)
 {
   gssize done = -1;
-  g_mutex_lock (&reader->lock);
+  pthread_mutex_lock (&reader->lock);
   if (reader->writable)
     done = asc_source_write (reader->source, bytes, n, error);
   else
     g_set_error_literal (error, ASC_LINK_ERROR, ASC_LINK_ERROR_GONE,
                          "Not connected: nothing was sent.");
-  g_mutex_unlock (&reader->lock);
+  pthread_mutex_unlock (&reader->lock);
   return done;
 }
 

@@ -7,21 +7,22 @@
 
 typedef enum
 {
-  ASC_LINK_CONNECTED, /* once, before the first byte; the message describes the source */
-  ASC_LINK_LOST,      /* unplugged, or the peer left; BACK or ENDED follows */
-  ASC_LINK_BACK,      /* the same device again; the message describes it */
-  ASC_LINK_WAITING,   /* not there (yet) for the reason in the message: after LOST, or
-                       * before CONNECTED of a listening source. Once a reason */
-  ASC_LINK_ENDED,     /* the last event: the end of a file, or asc_reader_stop() */
-  ASC_LINK_FAILED,    /* the last event: it could not be opened or read */
-} AscLinkEvent;
+  ASC_READER_CONNECTED, /* once, before the first byte; the message describes the source
+                         */
+  ASC_READER_LOST,      /* unplugged, or the peer left; BACK or ENDED follows */
+  ASC_READER_BACK,      /* the same device again; the message describes it */
+  ASC_READER_WAITING,   /* not there (yet) for the reason in the message: after LOST, or
+                         * before CONNECTED of a listening source. Once a reason */
+  ASC_READER_ENDED,     /* the last event: the end of a file, or asc_reader_stop() */
+  ASC_READER_FAILED,    /* the last event: it could not be opened or read */
+} AscReaderEvent;
 
 /* Both are called on the reader's thread, one at a time, with what was given as @user. A
  * sink that blocks holds up reading, and must return when the owner wants to stop. */
 typedef struct
 {
   void (*bytes) (void *user, const guint8 *bytes, gsize n);
-  void (*event) (void *user, AscLinkEvent event, const char *message);
+  void (*event) (void *user, AscReaderEvent event, const char *message);
 } AscReaderSink;
 
 typedef struct AscReader AscReader;

@@ -114,6 +114,15 @@ open_port (const AscSourceSpec *spec,
       *plain = TRUE;
       return NULL;
     }
+  /* Before opening: many tools do not open exclusively, and two readers would each get
+   * some of the bytes. */
+  g_autofree char *holder = asc_holder_find (path);
+  if (holder)
+    {
+      asc_link_error_set_open (error, path, EBUSY);
+      sp_free_port (port);
+      return NULL;
+    }
   if (sp_open (port, SP_MODE_READ_WRITE) != SP_OK)
     {
       int number = sp_last_error_code ();
@@ -166,17 +175,6 @@ serial_open (AscSource *source, GError **error)
   g_autofree char *path = find_path (source, error);
   if (!path)
     return FALSE;
-  /* Before opening: many tools do not open exclusively, and two readers would each get
-   * some of the bytes. */
-  if (!g_str_has_prefix (path, "/dev/pts/"))
-    {
-      g_autofree char *holder = asc_holder_find (path);
-      if (holder)
-        {
-          asc_link_error_set_open (error, path, EBUSY);
-          return FALSE;
-        }
-    }
   gboolean plain;
   struct sp_port *port = open_port (source->spec, path, &source->fd, &plain, error);
   if (!port && plain)

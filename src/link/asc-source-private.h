@@ -39,6 +39,7 @@ extern const AscBackend asc_backend_tcp;
 extern const AscBackend asc_backend_listen;
 extern const AscBackend asc_backend_stdin;
 extern const AscBackend asc_backend_file;
+extern const AscBackend asc_backend_demo;
 
 /* Takes over both texts. */
 void asc_source_set_names (AscSource *source, char *description, char *identity);

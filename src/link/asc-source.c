@@ -35,7 +35,7 @@ backend_of (AscSourceKind kind)
     case ASC_SOURCE_DEMO:
       break;
     }
-  return NULL;
+  return &asc_backend_demo;
 }
 
 AscSource *
@@ -44,12 +44,6 @@ asc_source_open_cancellable (const AscSourceSpec *spec,
                              GError **error)
 {
   const AscBackend *backend = backend_of (spec->kind);
-  if (!backend)
-    {
-      g_set_error (error, ASC_LINK_ERROR, ASC_LINK_ERROR_BAD_SPEC,
-                   "This build has no source '%s'.", spec->text);
-      return NULL;
-    }
   AscSource *source = g_new0 (AscSource, 1);
   source->backend = backend;
   source->spec = asc_source_spec_copy (spec);
@@ -170,11 +164,15 @@ asc_source_read (AscSource *source, void *buffer, gsize size, GError **error)
       int number = errno;
       if (n > 0 || (n == 0 && !backend->reconnects))
         return n;
-      if (!explain_empty (source, n, number, revents, error))
-        {
-          source->gone = TRUE;
-          return -1;
-        }
+      g_autoptr (GError) why = NULL;
+      if (explain_empty (source, n, number, revents, &why))
+        continue;
+      source->gone = TRUE;
+      /* For a device that never comes back this is the end of its bytes. */
+      if (!backend->reconnects && why->code == ASC_LINK_ERROR_GONE)
+        return 0;
+      g_propagate_error (error, g_steal_pointer (&why));
+      return -1;
     }
 }
 

@@ -103,10 +103,11 @@ check_count (AscDecoder *decoder,
     tell_gap (decoder, missing, unknown, offset, to);
   if (bits > 32)
     decoder->total_events = count;
-  else if (decoder->counted && !unknown)
-    decoder->total_events += missing;
+  else if (!decoder->counted)
+    decoder->total_events = count;
   else
-    decoder->total_events = (decoder->total_events & ~(uint64_t)UINT32_MAX) | count;
+    /* By the shortest way, so that a step back and forth ends where it began. */
+    decoder->total_events += unknown ? missing | ~(uint64_t)UINT32_MAX : missing;
   decoder->counted_high |= bits > 32;
   decoder->counted = true;
   decoder->cut = false;

@@ -22,7 +22,7 @@ int asc_fake_polls;
 
 static bool listed;
 static char reason[160] = "asc_fake_ports_init() was not called";
-static char folder[64];
+static char folder[200];
 
 /* ---- what a pty does not answer ---- */
 
@@ -158,13 +158,19 @@ cover_sys (void)
 bool
 asc_fake_ports_init (void)
 {
-  strcpy (folder, "/tmp/asc-fake-port-XXXXXX");
+  const char *temp = getenv ("TMPDIR");
+  snprintf (folder, sizeof folder, "%s/asc-fake-port-XXXXXX", temp ? temp : "/tmp");
   if (!mkdtemp (folder))
     {
       perror ("mkdtemp");
       exit (1);
     }
   const char *failed = NULL;
+  if (getenv ("ASC_TEST_NO_NAMESPACE"))
+    {
+      strcpy (reason, "ASC_TEST_NO_NAMESPACE is set");
+      return false;
+    }
   if (!enter_namespace ())
     failed = "unshare";
   else if (mount (NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL))
@@ -275,7 +281,7 @@ asc_fake_port_plug (AscFakePort *port, const char *name, const AscFakeUsb *usb)
     return false;
   if (!listed)
     {
-      char link[128];
+      char link[256];
       snprintf (link, sizeof link, "%s/%s", folder, name);
       snprintf (port->path, sizeof port->path, "/dev/../../..%s", link);
       snprintf (port->spec, sizeof port->spec, "serial:%s", port->path);
@@ -301,7 +307,7 @@ remove_tree (const char *path)
 void
 asc_fake_port_unplug (AscFakePort *port)
 {
-  char link[128], real[256] = "";
+  char link[256], real[256] = "";
   if (port->master < 0)
     return;
   if (!listed)

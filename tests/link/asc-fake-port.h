@@ -24,8 +24,8 @@ typedef struct
 {
   int master;     /* the board's end */
   char slave[64]; /* /dev/pts/N */
-  char path[160]; /* what to open */
-  char spec[192]; /* the same as the text of a source */
+  char path[300]; /* what to open */
+  char spec[320]; /* the same as the text of a source */
   char name[32];
 } AscFakePort;
 

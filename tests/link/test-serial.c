@@ -132,6 +132,7 @@ flow_control_is_off (void **state)
   assert_int_equal (tcgetattr (port.master, &settings), 0);
   assert_int_equal (settings.c_cflag & CRTSCTS, 0);
   assert_int_equal (settings.c_iflag & (IXON | IXOFF), 0);
+  assert_true (asc_source_connected (source));
 }
 
 static void

@@ -35,20 +35,22 @@ def nearest(low, known):
 class Session:
     """What a decoder knows of the board's present session."""
 
-    def __init__(self, index, byte, sequence, count):
+    def __init__(self, index, offset, byte, sequence, count):
         self.index = index
+        self.offset = offset       # of its first frame
         self.byte = byte
         self.id = None
         self.sequence = sequence   # expected of the next frame
         self.crc = None            # of the last frame
         self.count = count         # events before the next frame; None: unknown
-        self.bits = 32             # how many bits of the count are known
+        self.bits = 32 if count is None else 48    # how many of the count are known
         self.starts = count        # STARTs before the next frame; None: unknown
         self.ticks = None          # last known
         self.newest = None         # the largest that were told
+        self.start = None          # as the first HELLO tells it
         self.jumped = 0            # frames missing in a gap that was not reported yet
         self.stacks = {}           # of each context; absent: unknown
-        self.distrust = False      # no slot is known until the next EVENTS or TASKS
+        self.doubt = 0             # events missing or dropped since `starts` was compared
 
     def extend(self, ticks):
         self.know(ticks if self.ticks is None else nearest(ticks, self.ticks))
@@ -170,20 +172,20 @@ class Decoder:
         if s and s.byte == f.session and (full is None or s.id in (None, full)):
             if s.id is None and full is not None:
                 s.id = full
-                self.put_session(f)
+                self.put_session()
             return
         self.end_session(f.offset)
         if s:
-            self.session = Session(s.index + 1, f.session, 0, 0)
+            self.session = Session(s.index + 1, f.offset, f.session, 0, 0)
         else:
             # In front of the stream's first board frame nothing is missing.
-            self.session = Session(0, f.session, f.sequence, None)
+            self.session = Session(0, f.offset, f.session, f.sequence, None)
         self.session.id = full
-        self.put_session(f)
+        self.put_session()
 
-    def put_session(self, f):
+    def put_session(self):
         s = self.session
-        self.put('session', offset=f.offset, index=s.index, byte=s.byte,
+        self.put('session', offset=s.offset, index=s.index, byte=s.byte,
                  id='unknown' if s.id is None else s.id)
 
     def end_session(self, offset):
@@ -217,23 +219,22 @@ class Decoder:
             self.gap(f.offset, missing, to)
         if missing != 0:
             s.stacks.clear()
-        if missing is None or missing >= 65536:
-            s.distrust = True
+        s.doubt += 65536 if missing is None else missing
         s.jumped = 0
         self.cut = False
         if bits == 48:
             s.count, s.bits = count, 48
-        elif missing is not None and s.count is not None:
-            s.count = (s.count + missing) % 2**s.bits
+        elif s.count is None:
+            s.count = count
         else:
-            # The told count holds; of the upper bits nothing is known.
-            s.count, s.bits = count, 32
+            ahead = (count - s.count) % 2**32
+            s.count = (s.count + (ahead if ahead < 2**31 else ahead - 2**32)) % 2**s.bits
 
     def slots_known(self, starts):
         """False where no slot is known any more before what this frame tells."""
         s = self.session
-        known = not s.distrust and s.starts in (None, starts)
-        s.distrust = False
+        known = s.doubt < 65536 and s.starts in (None, starts)
+        s.doubt = 0
         s.starts = starts
         return known
 
@@ -244,13 +245,14 @@ class Decoder:
         ticks = content.ticks if s.ticks is None else nearest(content.ticks, s.ticks)
         self.learn_count(f, content.events, 48, ticks)
         s.know(ticks)
-        start = max(0, ticks - (ticks - content.start) % 2**48)
+        if s.start is None:
+            s.start = max(0, ticks - (ticks - content.start) % 2**48)
         c = content
         self.put('hello', offset=f.offset, sequence=f.sequence, version=c.version,
                  readable_by=c.readable_by, id=c.id, tick_hz=c.tick_rate,
                  tick_step_ns=c.tick_step, counter_bits=c.counter_bits, recorder=c.recorder,
                  cost_ns=c.cost, cpu_hz=c.cpu_rate, capabilities=c.capabilities,
-                 seal_ms=c.seal_age, ticks=ticks, start=start, events=c.events,
+                 seal_ms=c.seal_age, ticks=ticks, start=s.start, events=c.events,
                  dropped=c.dropped, board=c.board, firmware=c.firmware, program=c.program)
 
     def names(self, f, content):
@@ -291,7 +293,7 @@ class Decoder:
         s.stacks[f.context] = stack
         if content.events and content.events[-1].kind == 'lost':
             s.stacks.clear()
-            s.distrust = content.events[-1].values['events'] >= 65536
+            s.doubt = content.events[-1].values['events']
 
     def event(self, event, ticks, stack):
         s = self.session

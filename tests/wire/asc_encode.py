@@ -359,7 +359,9 @@ def stream(rng, count=40, damage=0.15, host=False):
 
 def hurt(rng, data, last):
     at = rng.randrange(len(data))
-    kind = rng.randrange(9)
+    kind = rng.randrange(12)
+    if kind >= 9 and len(data) >= frames.HEADER + frames.CHECK:
+        return lie(rng, data)
     if kind == 0:
         return data[:at] + bytes([data[at] ^ 1 << rng.randrange(8)]) + data[at + 1:]
     if kind == 1:
@@ -377,3 +379,28 @@ def hurt(rng, data, last):
     if kind == 7:
         return data + last
     return data.replace(b'\n', b'\r\n').replace(b'\x11', b'')
+
+
+def lie(rng, data):
+    """A frame that says something else, often nonsense, under right checks."""
+    kind, sequence, session, context = data[1], frames.unsigned(data[3:5]), data[5], data[6]
+    payload = bytearray(data[frames.HEADER:-frames.CHECK])
+    what = rng.randrange(8)
+    if what == 0:
+        sequence = (sequence + rng.choice([-2, -1, 1, 2, 32768, rng.getrandbits(16)])) % 65536
+    elif what == 1:
+        session = rng.choice([session ^ 1, rng.randrange(256)])
+    elif what == 2:
+        context = rng.randrange(256)
+    elif what == 3:
+        kind = rng.choice([0x01, 0x02, 0x02, 0x03, 0x04, rng.randrange(256)])
+    elif what == 4:
+        payload = payload[:rng.randrange(len(payload) + 1)]
+    elif what == 5:
+        payload = payload[:13] + rng.randbytes(rng.randrange(60))
+    else:
+        for _ in range(rng.choice([1, 1, 3])):
+            if payload:
+                payload[rng.randrange(len(payload))] = rng.choice(
+                    [0, 1, 8, 9, 0x7F, 0x80, 0xC0, 0xF9, 0xFF, rng.randrange(256)])
+    return frame(kind, sequence, session, context, bytes(payload[:255]))

@@ -206,6 +206,20 @@ def lost_on_the_board_is_not_missing():
 
 
 @case
+def counts_that_step_back():
+    r = decode(hello(0), events(1, 0, RUN), events(2, 2**32 - 50, RUN), events(3, 2, RUN),
+               hello(4, count=4))
+    equal(of(r, 'gap', 'frames', 'events'), [(0, 'unknown'), (0, 50)])
+    r = decode(hello(0), events(1, 0, RUN), hello(2, count=2**32 + 2))
+    equal(of(r, 'gap', 'events'), [(2**32,)])
+    r = decode(hello(0, count=2**32), events(1, 5, RUN), hello(2, count=2**32 + 8))
+    equal(of(r, 'gap', 'events'), [(5,), (1,)])
+    # Joined by an EVENTS frame, nothing is known of the upper bits.
+    r = decode(events(1, 0, RUN), hello(2, count=2**32 + 2))
+    equal(of(r, 'gap', 'events'), [])
+
+
+@case
 def duplicates():
     one = events(1, 0, RUN)
     r = decode(hello(0), one, one, events(2, 2, RUN))
@@ -262,6 +276,9 @@ def trust_in_slots():
     equal(known(lost, events(3, 13, RUN, starts=2)), [True, False])
     lost = events(2, 3, b'\xf6\x00\x01' + varint(65536), starts=1)
     equal(known(lost, events(3, 3 + 65536, RUN, starts=1)), [True, False])
+    lost = events(2, 3, b'\xf6\x00\x01' + varint(40000), starts=1)
+    equal(known(lost, events(3, 3 + 40000, RUN, starts=1)), [True, True])
+    equal(known(lost, events(4, 3 + 80000, RUN, starts=1)), [True, False])
 
 
 @case

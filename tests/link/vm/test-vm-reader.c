@@ -14,7 +14,7 @@ typedef struct
 {
   GMutex mutex;
   GByteArray *bytes;
-  guint events[ASC_LINK_FAILED + 1]; /* how many of each */
+  guint events[ASC_READER_FAILED + 1]; /* how many of each */
   int64_t lost_ms;
 } Heard;
 
@@ -28,19 +28,19 @@ on_bytes (void *user, const guint8 *bytes, gsize n)
 }
 
 static void
-on_event (void *user, AscLinkEvent event, const char *message)
+on_event (void *user, AscReaderEvent event, const char *message)
 {
   Heard *h = user;
   printf ("# event %d: %s\n", (int)event, message != NULL ? message : "");
   g_mutex_lock (&h->mutex);
   h->events[event]++;
-  if (event == ASC_LINK_LOST)
+  if (event == ASC_READER_LOST)
     h->lost_ms = vm_now_ms ();
   g_mutex_unlock (&h->mutex);
 }
 
 static guint
-count (Heard *h, AscLinkEvent event)
+count (Heard *h, AscReaderEvent event)
 {
   g_mutex_lock (&h->mutex);
   guint n = h->events[event];
@@ -49,7 +49,7 @@ count (Heard *h, AscLinkEvent event)
 }
 
 static void
-wait_event (Heard *h, AscLinkEvent event, guint times)
+wait_event (Heard *h, AscReaderEvent event, guint times)
 {
   int64_t end = vm_now_ms () + STUCK_MS;
   while (count (h, event) < times)
@@ -117,7 +117,7 @@ start_reader (Heard *h)
   g_autoptr (AscSourceSpec) spec = asc_source_spec_parse (text, &error);
   assert_non_null (spec);
   AscReader *reader = asc_reader_start (spec, &sink, h);
-  wait_event (h, ASC_LINK_CONNECTED, 1);
+  wait_event (h, ASC_READER_CONNECTED, 1);
   return reader;
 }
 
@@ -135,13 +135,13 @@ test_goes_on_after_the_return (void **state)
       assert_heard (h, sent->str);
       int64_t pulled = vm_now_ms ();
       assert_true (vm_board_unplug ());
-      wait_event (h, ASC_LINK_LOST, i);
+      wait_event (h, ASC_READER_LOST, i);
       assert_in_range (h->lost_ms - pulled, 0, 1000 * vm_patience ());
       vm_sleep_ms (200);
       int64_t plugged = vm_now_ms ();
       assert_true (vm_board_plug ());
       int64_t there = vm_now_ms ();
-      wait_event (h, ASC_LINK_BACK, i);
+      wait_event (h, ASC_READER_BACK, i);
       printf ("# loss noticed after %d ms; back %d ms after the plug, the port was there "
               "after "
               "%d ms\n",
@@ -152,10 +152,10 @@ test_goes_on_after_the_return (void **state)
   g_string_append (sent, "the end");
   assert_heard (h, sent->str);
   asc_reader_stop (reader);
-  assert_int_equal (count (h, ASC_LINK_CONNECTED), 1);
-  assert_int_equal (count (h, ASC_LINK_LOST), 3);
-  assert_int_equal (count (h, ASC_LINK_BACK), 3);
-  assert_int_equal (count (h, ASC_LINK_ENDED), 1);
+  assert_int_equal (count (h, ASC_READER_CONNECTED), 1);
+  assert_int_equal (count (h, ASC_READER_LOST), 3);
+  assert_int_equal (count (h, ASC_READER_BACK), 3);
+  assert_int_equal (count (h, ASC_READER_ENDED), 1);
   asc_reader_free (reader);
 }
 
@@ -170,7 +170,7 @@ test_rests_while_nothing_comes (void **state)
       if (away)
         {
           assert_true (vm_board_unplug ());
-          wait_event (h, ASC_LINK_LOST, 1);
+          wait_event (h, ASC_READER_LOST, 1);
         }
       double cpu = cpu_ms ();
       guint64 turns = asc_reader_turns (reader);
@@ -221,7 +221,7 @@ test_stops_while_the_board_is_away (void **state)
 {
   AscReader *reader = start_reader (*state);
   assert_true (vm_board_unplug ());
-  wait_event (*state, ASC_LINK_LOST, 1);
+  wait_event (*state, ASC_READER_LOST, 1);
   assert_stops (reader, "the board away");
 }
 
