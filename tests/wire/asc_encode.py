@@ -62,7 +62,8 @@ class Board:
 
     def hello(self):
         rng = self.rng
-        return self.frame(frames.HELLO, frames.CANARY + bytes([1, 1]) + b''.join(
+        version = rng.choice([1, 1, 1, 2, 31, 32])
+        return self.frame(frames.HELLO, frames.CANARY + bytes([version, rng.choice([1, version])]) + b''.join(
             fixed(value, bits) for value, bits in (
                 (self.session, 32), (1000000, 32), (1000, 32), (30, 8), (rng.randrange(5), 8),
                 (rng.randrange(9999), 32), (133000000, 32), (rng.getrandbits(7), 32), (50, 16),
@@ -369,7 +370,8 @@ def hurt(rng, data, last):
     if kind == 2:
         return data[:at]
     if kind == 3:
-        return data[:at] + rng.choice([b'text', b'\xF9', last, rng.randbytes(20)]) + data[at:]
+        return data[:at] + rng.choice([b'text', b'\xF9', last, rng.randbytes(20),
+                                       false_start(rng), false_start(rng)]) + data[at:]
     if kind == 4:
         return b''
     if kind == 5:
@@ -378,7 +380,23 @@ def hurt(rng, data, last):
         return data[:-1] + bytes([data[-1] ^ 0x55])
     if kind == 7:
         return data + last
-    return data.replace(b'\n', b'\r\n').replace(b'\x11', b'')
+    return cooked(rng, data)
+
+
+def false_start(rng):
+    """A right header that no frame follows."""
+    return frame(rng.randrange(5), rng.getrandbits(16), rng.randrange(256), 0,
+                 bytes(rng.choice([0, 5, 40, 255])))[:frames.HEADER]
+
+
+def cooked(rng, data):
+    """What a terminal driver makes of bytes."""
+    for find, put in rng.sample([(b'\n', b'\r\n'), (b'\r', b'\n'), (b'\x11', b''), (b'\x13', b''),
+                                 (b'\x03', b''), (b'\x04', b''), (b'\x00', b''),
+                                 (b'\xFF', b'\xFF\xFF'), (b'\xFF', b'')],
+                                rng.choice([1, 1, 2, 3, 4])):
+        data = data.replace(find, put)
+    return bytes(byte & 0x7F for byte in data) if rng.random() < 0.2 else data
 
 
 def lie(rng, data):
