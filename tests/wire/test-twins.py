@@ -52,7 +52,8 @@ def agree(suffix, damage):
 def a_count_that_steps_back_and_forth():
     board = asc_encode.Board(random.Random(1))
     stream = board.hello() + board.events()
-    for step in (-100, 100):
+    below = board.count + 50        # far enough to pass 0
+    for step in (-below, below):
         board.count += step
         stream += board.events()
     with tempfile.TemporaryDirectory() as folder:
