@@ -10,6 +10,7 @@
 typedef struct
 {
   guint8 *at, *end;
+  guint8 *ready; /* the kernel was asked for memory up to here */
   GPtrArray *regions;
 } AscArena;
 

@@ -20,7 +20,7 @@ enter (AscTrace *trace,
 {
   AscOpenRun *open = &context->stack[context->depth];
   bool nested = context->depth > 0;
-  AscLane *lane = asc_slots_lane (trace, event->id, id, nested, instance);
+  AscLane *lane = asc_slots_lane (trace, event->id, id, nested, ticks, instance);
   *open = (AscOpenRun){ .lane = lane,
                         .start = ticks,
                         .instance = *instance,
@@ -51,7 +51,7 @@ leave (AscTrace *trace,
     asc_put (&session->n_runs, asc_own (&session->n_runs) + 1);
   *instance = open->instance;
   if (event->id != ASC_EXIT_YIELD)
-    asc_slots_end (trace, open->slot, ticks);
+    asc_slots_end (trace, open->slot, open->instance, ticks);
   return open->lane;
 }
 
@@ -244,7 +244,7 @@ asc_feed_event (AscTrace *trace,
       return start (trace, frame, event, ticks, instance);
     case ASC_EVENT_END:
       task = slot_task (trace, event->id, instance);
-      asc_slots_end (trace, event->id, ticks);
+      asc_slots_end (trace, event->id, 0, ticks);
       break;
     case ASC_EVENT_RENAME:
       asc_slots_rename (trace, event->id, (guint32)event->value, ticks, id);

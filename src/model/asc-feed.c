@@ -122,7 +122,7 @@ take_stack (AscTrace *trace,
                             .late = ASC_NOT_TIMED,
                             .flags = ASC_RUN_HEADLESS };
       open->slot = batch->info.stack[i];
-      open->lane = asc_slots_lane (trace, open->slot, id, i > 0, &open->instance);
+      open->lane = asc_slots_lane (trace, open->slot, id, i > 0, base, &open->instance);
       open->lane->taken = open->lane->nested;
       context->depth++;
     }
@@ -506,7 +506,7 @@ run_fast (AscTrace *trace,
       if (event->kind == ASC_EVENT_ENTER && depth == 0)
         {
           const AscSlot *slot = &slots[event->id];
-          if (G_LIKELY (slot->key == key))
+          if (G_LIKELY (slot->key == key && event->ticks >= slot->since))
             {
               context->stack[0]
                   = (AscOpenRun){ .lane = slot->lane,

@@ -5,7 +5,8 @@
  * was observed. These places are visited once each, in order, with two cursors. */
 #include "asc-model.h"
 
-#define GRID 10u /* windows of the P99 begin at each tenth of a window */
+#define SLICE 16u /* windows */
+#define GRID 10u  /* windows of the P99 begin at each tenth of a window */
 
 typedef struct
 {
@@ -24,6 +25,7 @@ typedef struct
   guint64 lane_cursor; /* idle lane: runs taken */
   GArray *cursors;     /* of the lanes that make up busy time: guint64 runs taken */
   guint64 busy_end;    /* end of the newest busy run taken */
+  guint64 taken;       /* all that begins before is */
   GArray *gaps;        /* Gap; the first is number n_dropped */
   guint64 n_dropped;
   Cursor low, high, next_start; /* t; t + window; */
@@ -98,11 +100,12 @@ take_idle (Core *core, const AscLane *lane, guint64 until)
   AscRunsView view = asc_runs_view (&lane->runs);
   for (; core->lane_cursor < view.n; core->lane_cursor++)
     {
-      AscTickRun run;
-      asc_runs_get (&view, core->lane_cursor, &run);
-      if (run.start >= until)
+      guint64 start, end, index = core->lane_cursor;
+      asc_runs_span (&view, asc_runs_block (&lane->runs, index / ASC_FAN), index, &start,
+                     &end);
+      if (start >= until)
         break;
-      add_gap (core, run.start, run.end);
+      add_gap (core, start, end);
     }
 }
 
@@ -116,13 +119,12 @@ typedef struct
 static bool
 load_source (Source *source, guint64 until)
 {
-  if (*source->cursor >= source->view.n)
+  guint64 index = *source->cursor;
+  if (index >= source->view.n)
     return false;
-  AscTickRun run;
-  asc_runs_get (&source->view, *source->cursor, &run);
-  source->start = run.start;
-  source->end = run.end;
-  return run.start < until;
+  asc_runs_span (&source->view, asc_runs_block (source->view.runs, index / ASC_FAN),
+                 index, &source->start, &source->end);
+  return source->start < until;
 }
 
 static void
@@ -268,44 +270,36 @@ drop_gaps (Core *core)
 }
 
 static void
-advance (const AscSession *session,
-         const struct AscLoadState *state,
-         Core *core,
-         guint number)
+begin (const AscSession *session, const struct AscLoadState *state, Core *core)
+{
+  core->gaps = g_array_new (FALSE, FALSE, sizeof (Gap));
+  core->shares = g_array_new (FALSE, FALSE, sizeof (double));
+  core->cursors = g_array_new (FALSE, TRUE, sizeof (guint64));
+  core->segment = core->grid = core->taken = state->from;
+  core->busy_end = state->from;
+  core->stretch = asc_stretches_find (session, state->from);
+}
+
+/* Up to where nothing new can come: without idle, a run that goes on is not among the
+ * published ones yet. */
+static guint64
+final_until (const AscSession *session, guint number)
 {
   guint64 until = asc_load_known (session, number);
   guint n_lanes = asc_session_n_lanes (session);
-  const AscLane *idle = asc_load_idle_lane (session, number);
-  bool from_idle = asc_load_from_idle (session, number);
-  if (!core->gaps)
+  for (guint i = 0; i < n_lanes && !asc_load_from_idle (session, number); i++)
     {
-      core->gaps = g_array_new (FALSE, FALSE, sizeof (Gap));
-      core->shares = g_array_new (FALSE, FALSE, sizeof (double));
-      core->cursors = g_array_new (FALSE, TRUE, sizeof (guint64));
-      core->segment = core->grid = state->from;
-      core->busy_end = state->from;
-      core->stretch = asc_stretches_find (session, state->from);
-    }
-  for (guint i = 0; i < n_lanes && !from_idle; i++)
-    {
-      /* A run that goes on is not among the published yet. */
       AscLane *lane = asc_session_lane (session, i);
       guint64 open = asc_get (&lane->open_start);
-      if (asc_load_counts (lane, number) && open < until)
-        until = open;
+      if (asc_load_counts (lane, number))
+        until = MIN (until, open);
     }
-  if (!from_idle)
-    {
-      take_runs (core, session, number, until);
-      /* Nothing of this core began until then. */
-      if (core->busy_end < until)
-        {
-          add_gap (core, core->busy_end, until);
-          core->busy_end = until;
-        }
-    }
-  else if (idle)
-    take_idle (core, idle, until);
+  return until;
+}
+
+static void
+slide_segments (const AscSession *session, guint64 window, Core *core, guint64 until)
+{
   for (guint64 n = asc_list_length (&session->stretches); core->stretch < n;)
     {
       const AscTickStretch *stretch = asc_list_at (&session->stretches, core->stretch);
@@ -315,13 +309,42 @@ advance (const AscSession *session,
           until = MIN (until, from);
           break;
         }
-      slide (core, state->window, from);
+      slide (core, window, from);
       core->segment = MAX (to, core->segment);
       core->begun = false;
       core->stretch++;
     }
-  slide (core, state->window, until);
-  drop_gaps (core);
+  slide (core, window, until);
+}
+
+static void
+advance (const AscSession *session,
+         const struct AscLoadState *state,
+         Core *core,
+         guint number)
+{
+  guint64 final = final_until (session, number);
+  const AscLane *idle = asc_load_idle_lane (session, number);
+  bool from_idle = asc_load_from_idle (session, number);
+  if (!core->gaps)
+    begin (session, state, core);
+  /* In slices, so that the gaps at hand stay few. */
+  while (core->taken < final)
+    {
+      guint64 until = MIN (final, core->taken + state->window * SLICE);
+      if (from_idle && idle)
+        take_idle (core, idle, until);
+      if (!from_idle)
+        {
+          take_runs (core, session, number, until);
+          /* Nothing of this core began until then. */
+          add_gap (core, core->busy_end, until);
+          core->busy_end = MAX (core->busy_end, until);
+        }
+      core->taken = until;
+      slide_segments (session, state->window, core, until);
+      drop_gaps (core);
+    }
 }
 
 /* --- asking ---------------------------------------------------------------------------

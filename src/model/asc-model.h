@@ -110,6 +110,7 @@ struct AscSession
   /* of readers */
   GMutex lock;
   struct AscLoadState *load;
+  AscArena tally_arena;
   guint64 tally_changes, tally_stretches;
 };
 
@@ -119,6 +120,7 @@ struct AscSession
 typedef struct
 {
   AscLane *lane;
+  guint64 since; /* ticks: what is older is the one's before */
   guint32 instance;
   guint16 name;
   guint16 key; /* context | ASC_SLOT_KNOWN; 0: never told */
@@ -191,8 +193,9 @@ struct AscTrace
   void *observer_user;
   /* feeder: of the running session */
   AscSession *session;
-  AscSlot *slots; /* ASC_SLOT_MAX + 1 */
-  guint n_slots;  /* used */
+  AscSlot *slots;    /* ASC_SLOT_MAX + 1 */
+  AscSlot *previous; /* who had the slot before, as long: key 0 if nobody is known */
+  guint n_slots;     /* used */
   AscKnownName **names;
   guint n_names;
   GPtrArray *all_names;
@@ -263,7 +266,8 @@ void asc_slots_tell (AscTrace *trace,
                      guint64 ticks,
                      guint8 context,
                      bool started);
-void asc_slots_end (AscTrace *trace, guint32 slot, guint64 ticks);
+/* instance: of the run that ended it, 0 where that is not known. */
+void asc_slots_end (AscTrace *trace, guint32 slot, guint32 instance, guint64 ticks);
 void asc_slots_rename (AscTrace *trace,
                        guint32 slot,
                        guint32 name,
@@ -274,6 +278,7 @@ AscLane *asc_slots_lane (AscTrace *trace,
                          guint32 slot,
                          guint8 context,
                          bool nested,
+                         guint64 ticks,
                          guint32 *instance);
 
 /* asc-feed.c (feeder) */

@@ -20,6 +20,7 @@ asc_session_new (AscTrace *trace, guint index)
   atomic_init (&session->program, "");
   asc_list_init (&session->lanes, sizeof (AscLane *));
   asc_list_init (&session->stretches, sizeof (AscTickStretch));
+  asc_arena_init (&session->tally_arena);
   g_mutex_init (&session->lock);
   return session;
 }
@@ -32,6 +33,7 @@ asc_session_free (AscSession *session)
   asc_list_clear (&session->lanes);
   asc_list_clear (&session->stretches);
   asc_load_state_free (session->load);
+  asc_arena_clear (&session->tally_arena);
   g_mutex_clear (&session->lock);
   g_free (session);
 }

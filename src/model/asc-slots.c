@@ -7,6 +7,7 @@ void
 asc_slots_reset (AscTrace *trace)
 {
   memset (trace->slots, 0, trace->n_slots * sizeof *trace->slots);
+  memset (trace->previous, 0, trace->n_slots * sizeof *trace->previous);
   trace->n_slots = 0;
 }
 
@@ -52,11 +53,13 @@ adopt_open_runs (AscTrace *trace, guint32 slot)
     for (guint i = 0; trace->contexts[c].seen && i < trace->contexts[c].depth; i++)
       {
         AscOpenRun *open = &trace->contexts[c].stack[i];
-        if (open->slot != slot || open->instance)
+        if (open->slot != slot || open->instance
+            || open->start < trace->slots[slot].since)
           continue;
         if (open->lane->nested)
           open->lane->taken = false;
-        open->lane = asc_slots_lane (trace, slot, (guint8)c, i > 0, &open->instance);
+        open->lane = asc_slots_lane (trace, slot, (guint8)c, i > 0, open->start,
+                                     &open->instance);
         open->lane->taken = open->lane->nested;
       }
 }
@@ -75,12 +78,18 @@ asc_slots_tell (AscTrace *trace,
   if (same && known && slot->name == record->name && !started)
     return;
   if (slot->key && !same)
-    add_life (slot->lane, ticks, false);
+    {
+      /* Frames of other contexts may still tell of the one before. */
+      trace->previous[record->slot] = *slot;
+      add_life (slot->lane, ticks, false);
+    }
   if (same && slot->name != record->name)
     {
       add_life (slot->lane, ticks, false);
       same = false;
     }
+  if (!same)
+    slot->since = started || known ? ticks : 0;
   slot->instance = record->instance;
   slot->name = (guint16)record->name;
   slot->lane = slot_lane (trace, slot, context, false);
@@ -91,11 +100,23 @@ asc_slots_tell (AscTrace *trace,
     adopt_open_runs (trace, record->slot);
 }
 
-void
-asc_slots_end (AscTrace *trace, guint32 index, guint64 ticks)
+/* The one whose slot it was at a time. */
+static AscSlot *
+slot_then (AscTrace *trace, guint32 index, guint64 ticks)
 {
-  AscSlot *slot = &trace->slots[index];
-  if (slot->key & ASC_SLOT_KNOWN)
+  AscSlot *slot = &trace->slots[index], *previous = &trace->previous[index];
+  if (ticks < slot->since)
+    return previous;
+  return slot;
+}
+
+void
+asc_slots_end (AscTrace *trace, guint32 index, guint32 instance, guint64 ticks)
+{
+  AscSlot *slot = slot_then (trace, index, ticks);
+  if (slot == &trace->previous[index])
+    slot->key = 0; /* its death was counted when the slot was told anew */
+  else if (slot->key & ASC_SLOT_KNOWN && (!instance || instance == slot->instance))
     {
       add_life (slot->lane, ticks, false);
       slot->key = 0;
@@ -121,9 +142,10 @@ asc_slots_lane (AscTrace *trace,
                 guint32 index,
                 guint8 context,
                 bool nested,
+                guint64 ticks,
                 guint32 *instance)
 {
-  AscSlot *slot = &trace->slots[index];
+  AscSlot *slot = slot_then (trace, index, ticks);
   if (!(slot->key & ASC_SLOT_KNOWN))
     {
       *instance = 0;

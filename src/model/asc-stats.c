@@ -226,16 +226,6 @@ fill (const Query *query, AscTaskStats *stats, const AscTally *tally, guint64 cl
 }
 
 static void
-reset (AscTally *tally)
-{
-  for (guint64 d = MIN (tally->min, ASC_TALLY_SHORT);
-       d <= MIN (tally->max, ASC_TALLY_SHORT - 1); d++)
-    tally->counts[d] = 0;
-  g_free (tally->long_counts);
-  *tally = (AscTally){ .counts = tally->counts, .min = G_MAXUINT64, .late_max = -1 };
-}
-
-static void
 one_task (Query *query, AscLane *task, AscTaskStats *stats)
 {
   const AscSession *session = query->session;
@@ -244,7 +234,7 @@ one_task (Query *query, AscLane *task, AscTaskStats *stats)
   g_array_set_size (query->tail, 0);
   AscTally *tally = query->scratch;
   if (query->all && !task->tally)
-    task->tally = asc_tally_new ();
+    task->tally = asc_tally_new (&query->session->tally_arena);
   if (query->all)
     tally = task->tally;
   *stats = (AscTaskStats){ .lane = task, .task = asc_get (&task->name) };
@@ -266,7 +256,7 @@ one_task (Query *query, AscLane *task, AscTaskStats *stats)
   fill_lives (query, task, stats);
   if (!query->all)
     {
-      reset (tally);
+      asc_tally_reset (tally);
       return;
     }
   for (guint i = 0; i < query->tail->len; i++)
@@ -275,9 +265,8 @@ one_task (Query *query, AscLane *task, AscTaskStats *stats)
       AscRunsView view = { piece->runs, piece->end, 0 };
       asc_tally_remove (tally, &view, piece->first, piece->end);
     }
-  guint32 *long_counts = tally->long_counts;
+  before.long_counts = tally->long_counts;
   *tally = before;
-  tally->long_counts = long_counts;
 }
 
 /* Tallies hold for lanes and their groups as they were: a stretch in the past, or a name
@@ -292,8 +281,8 @@ check_tallies (AscSession *session, guint n_lanes)
   for (guint i = 0; i < n_lanes; i++)
     {
       AscLane *lane = asc_session_lane (session, i);
-      asc_tally_free (lane->tally);
-      lane->tally = NULL;
+      if (lane->tally)
+        asc_tally_reset (lane->tally);
       lane->tallied = 0;
     }
 }
@@ -335,7 +324,7 @@ asc_stats_new (AscSession *session,
                   .from = asc_session_ticks_up (session, from_ns),
                   .to = asc_session_ticks_down (session, to_ns),
                   .all = from_ns == G_MININT64 && to_ns == G_MAXINT64,
-                  .scratch = asc_tally_new (),
+                  .scratch = asc_tally_new (NULL),
                   .pieces = g_array_new (FALSE, FALSE, sizeof (AscTallyPiece)),
                   .tail = g_array_new (FALSE, FALSE, sizeof (AscTallyPiece)) };
   g_mutex_lock (&session->lock);

@@ -1,10 +1,14 @@
 #include "asc-tally.h"
 
+#include <string.h>
+
 AscTally *
-asc_tally_new (void)
+asc_tally_new (AscArena *arena)
 {
   AscTally *tally = g_new0 (AscTally, 1);
-  tally->counts = g_new0 (guint32, ASC_TALLY_SHORT);
+  gsize n = ASC_TALLY_SHORT * sizeof (guint32);
+  tally->arena = arena;
+  tally->counts = arena ? asc_arena_take (arena, n) : g_malloc0 (n);
   tally->min = G_MAXUINT64;
   tally->late_max = -1;
   return tally;
@@ -15,9 +19,27 @@ asc_tally_free (AscTally *tally)
 {
   if (!tally)
     return;
-  g_free (tally->counts);
-  g_free (tally->long_counts);
+  if (!tally->arena)
+    {
+      g_free (tally->counts);
+      g_free (tally->long_counts);
+    }
   g_free (tally);
+}
+
+void
+asc_tally_reset (AscTally *tally)
+{
+  guint64 last = MIN (tally->max, ASC_TALLY_SHORT - 1);
+  if (tally->min <= last)
+    memset (tally->counts + tally->min, 0, (last - tally->min + 1) * sizeof (guint32));
+  if (tally->n_long)
+    memset (tally->long_counts, 0, ASC_TALLY_LONG * sizeof (guint32));
+  *tally = (AscTally){ .arena = tally->arena,
+                       .counts = tally->counts,
+                       .long_counts = tally->long_counts,
+                       .min = G_MAXUINT64,
+                       .late_max = -1 };
 }
 
 /* ticks >= ASC_TALLY_SHORT */
@@ -34,7 +56,11 @@ static void
 add_long (AscTally *tally, guint64 length)
 {
   if (!tally->long_counts)
-    tally->long_counts = g_new0 (guint32, ASC_TALLY_LONG);
+    {
+      gsize n = ASC_TALLY_LONG * sizeof (guint32);
+      tally->long_counts
+          = tally->arena ? asc_arena_take (tally->arena, n) : g_malloc0 (n);
+    }
   tally->long_counts[long_bin (length)]++;
   tally->n_long++;
   tally->sum_long += length;

@@ -17,6 +17,7 @@ __extension__ typedef unsigned __int128 AscU128;
 
 typedef struct AscTally
 {
+  AscArena *arena;
   guint32 *counts;      /* ASC_TALLY_SHORT */
   guint32 *long_counts; /* ASC_TALLY_LONG, NULL before the first */
   guint64 n, n_long;
@@ -34,7 +35,9 @@ typedef struct
   guint64 first, end;
 } AscTallyPiece;
 
-AscTally *asc_tally_new (void);
+/* arena: keeps the counters as long as it lives; NULL: the heap. */
+AscTally *asc_tally_new (AscArena *arena);
+void asc_tally_reset (AscTally *tally);
 /* Adds runs [first, end) of a view but those that are headless or censored; censored ones
  * are counted apart. */
 void asc_tally_add (AscTally *tally, const AscRunsView *view, guint64 first, guint64 end);

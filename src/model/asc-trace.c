@@ -13,6 +13,7 @@ asc_trace_new (AscOrigin origin)
   asc_list_init (&trace->problems, sizeof (AscListedProblem));
   trace->terminal = asc_terminal_new ();
   trace->slots = g_new0 (AscSlot, ASC_SLOT_MAX + 1);
+  trace->previous = g_new0 (AscSlot, ASC_SLOT_MAX + 1);
   trace->names = g_new0 (AscKnownName *, ASC_SLOT_MAX + 1);
   trace->all_names = g_ptr_array_new_with_free_func (g_free);
   trace->by_identity = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
@@ -40,6 +41,7 @@ asc_trace_free (AscTrace *trace)
   asc_terminal_free (trace->terminal);
   g_free (asc_own (&trace->head));
   g_free (trace->slots);
+  g_free (trace->previous);
   g_free (trace->names);
   g_ptr_array_free (trace->all_names, TRUE);
   g_hash_table_destroy (trace->by_identity);
