@@ -7,7 +7,7 @@
 #include <stdatomic.h>
 
 #include "asc-disk.h"
-#include "asc-recording-source.h"
+#include "asc-reader.h"
 #include "asc-ring.h"
 #include "asc-stream.h"
 

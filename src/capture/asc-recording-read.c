@@ -133,7 +133,7 @@ asc_recording_not_kept (const AscRecording *rec)
 gssize
 asc_recording_write (AscRecording *rec, const void *bytes, gsize n, GError **error)
 {
-  return asc_recording_reader_write (rec->reader, bytes, n, error);
+  return asc_reader_write (rec->reader, bytes, n, error);
 }
 
 /* The length to save: what had arrived when the user asked, as soon as it is on disk. */

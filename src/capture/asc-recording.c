@@ -79,9 +79,10 @@ take (AscRecording *rec, const guint8 *bytes, gsize n, gint64 now_us)
         "The disk can not keep up and the buffer is full: some bytes are not kept.");
 }
 
-void
-asc_recording_take_bytes (AscRecording *rec, const guint8 *bytes, gsize n)
+static void
+on_bytes (void *user, const guint8 *bytes, gsize n)
 {
+  AscRecording *rec = user;
   gint64 now_us = g_get_monotonic_time ();
   gsize piece = asc_ring_size (rec->ring) / 8;
   if (atomic_load (&rec->ended))
@@ -131,9 +132,20 @@ change_link (AscRecording *rec, AscRecordingEvent event, const char *message)
     atomic_store (&rec->connected, true);
 }
 
-void
-asc_recording_take_event (AscRecording *rec, AscRecordingEvent event, const char *message)
+static void
+on_event (void *user, AscReaderEvent reader_event, const char *message)
 {
+  /* A device that is not there (yet) is LOST, as one that was unplugged. */
+  static const AscRecordingEvent events[] = {
+    [ASC_READER_CONNECTED] = ASC_RECORDING_CONNECTED,
+    [ASC_READER_LOST] = ASC_RECORDING_LOST,
+    [ASC_READER_BACK] = ASC_RECORDING_BACK,
+    [ASC_READER_WAITING] = ASC_RECORDING_LOST,
+    [ASC_READER_ENDED] = ASC_RECORDING_ENDED,
+    [ASC_READER_FAILED] = ASC_RECORDING_FAILED,
+  };
+  AscRecording *rec = user;
+  AscRecordingEvent event = events[reader_event];
   bool last = event == ASC_RECORDING_ENDED || event == ASC_RECORDING_FAILED;
   if (atomic_load (&rec->ended))
     return;
@@ -212,6 +224,7 @@ asc_recording_start (const AscSourceSpec *spec,
                      void *user,
                      GError **error)
 {
+  static const AscReaderSink sink = { on_bytes, on_event };
   AscSource *source = asc_source_open (spec, error);
   if (!source)
     return NULL;
@@ -236,7 +249,7 @@ asc_recording_start (const AscSourceSpec *spec,
       return NULL;
     }
   rec->writer = g_thread_new ("asc-writer", asc_recording_writer_main, rec);
-  rec->reader = asc_recording_reader_start (rec, source);
+  rec->reader = asc_reader_start_source (source, &sink, rec);
   return rec;
 }
 
@@ -247,7 +260,7 @@ asc_recording_disconnect (AscRecording *rec)
     return;
   atomic_store (&rec->stopping, true);
   asc_ring_wake (rec->ring);
-  asc_recording_reader_stop (rec->reader);
+  asc_reader_stop (rec->reader);
   end (rec, NULL);
 }
 
@@ -265,7 +278,7 @@ asc_recording_free (AscRecording *rec)
   if (!rec)
     return;
   asc_recording_stop (rec);
-  asc_recording_reader_free (rec->reader);
+  asc_reader_free (rec->reader);
   asc_disk_free (rec->disk);
   asc_ring_free (rec->ring);
   g_array_unref (rec->host_ends);

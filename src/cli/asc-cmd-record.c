@@ -127,6 +127,9 @@ record_source (const AscSourceSpec *spec,
       asc_cli_loop_run (record.loop, TICK_MS, on_tick, &record);
       status = finish (&record, options->path);
     }
+  else if (g_error_matches (error, G_IO_ERROR, G_IO_ERROR_EXISTS))
+    status = asc_cli_fail (&asc_cmd_record, ASC_CLI_FAILED,
+                           "%s exists already; --force replaces it.", options->path);
   else
     status = asc_cli_fail (&asc_cmd_record, ASC_CLI_FAILED, "%s", error->message);
   g_clear_error (&error);

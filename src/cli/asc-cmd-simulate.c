@@ -14,15 +14,16 @@
 typedef struct
 {
   FILE *file;
-  bool failed;
+  int error; /* errno of the first write that failed */
 } Sink;
 
 static size_t
 take (void *user, const uint8_t *bytes, size_t n)
 {
   Sink *sink = user;
-  if (!sink->failed && fwrite (bytes, 1, n, sink->file) != n)
-    sink->failed = true;
+  errno = 0;
+  if (!sink->error && fwrite (bytes, 1, n, sink->file) != n)
+    sink->error = errno ? errno : EIO;
   return n;
 }
 
@@ -76,7 +77,7 @@ fill (void *user)
   if (until_ns <= now_ns)
     return true;
   return asc_demo_run (filling->demo, until_ns, take, &filling->sink)
-         && !filling->sink.failed;
+         && !filling->sink.error;
 }
 
 static void
@@ -105,13 +106,14 @@ fill_file (const AscDemoConfig *config, FILE *file, const char *path)
   fill_all (&filling);
   asc_cli_loop_free (filling.loop);
   asc_demo_free (filling.demo);
+  number = filling.sink.error;
   errno = 0;
-  if (fflush (file) != 0 || filling.sink.failed)
-    return errno == EPIPE ? ASC_CLI_FAILED
-                          : asc_cli_fail (&asc_cmd_simulate, ASC_CLI_FAILED,
-                                          "%s can not be written: %s.", path,
-                                          g_strerror (errno ? errno : EIO));
-  return ASC_CLI_OK;
+  if (fflush (file) != 0 && !number)
+    number = errno ? errno : EIO;
+  if (number && number != EPIPE)
+    asc_cli_fail (&asc_cmd_simulate, ASC_CLI_FAILED, "%s can not be written: %s.", path,
+                  g_strerror (number));
+  return number ? ASC_CLI_FAILED : ASC_CLI_OK;
 }
 
 static int

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
+#include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <termios.h>
 #include <time.h>
@@ -22,6 +23,9 @@
 #define MAX_LAG_NS                                                                       \
   (200 * NS_PER_MS)               /* behind which the board stops waiting for a reader */
 #define AHEAD_NS (20 * NS_PER_MS) /* of board time at once with speed 0 */
+#define LOOK_MS 10                /* between looks at what the reader has left */
+#define NOTHING_LEFT 3            /* looks that must find nothing */
+#define READER_GONE 300           /* looks that find the same */
 
 typedef struct
 {
@@ -177,11 +181,31 @@ struct AscDemoServer
   char path[64];
 };
 
+/* What a reader has not taken yet goes away with the pty. So it lives until the reader
+ * has it all, or has taken nothing for some seconds. The kernel may have bytes on their
+ * way that are counted nowhere, so nothing left is believed when it was said a few times.
+ */
+static void
+wait_for_reader (const AscDemoServer *server)
+{
+  int left = 0, before = 0, still = 0, empty = 0;
+  while (empty < NOTHING_LEFT && still < READER_GONE)
+    {
+      struct pollfd stop = { server->stop_fd, POLLIN, 0 };
+      if (poll (&stop, 1, LOOK_MS) > 0 || ioctl (server->slave, FIONREAD, &left) < 0)
+        return;
+      empty = left == 0 ? empty + 1 : 0;
+      still = left == before ? still + 1 : 0;
+      before = left;
+    }
+}
+
 static void *
 server_main (void *user)
 {
   AscDemoServer *server = user;
   asc_demo_serve (server->demo, server->master, server->stop_fd);
+  wait_for_reader (server);
   atomic_store (&server->running, false);
   return NULL;
 }

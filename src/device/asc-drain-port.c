@@ -164,26 +164,61 @@ asc_drain_send_all (AscDrain *drain, const AscRecorderContext *except)
 bool
 asc_drain_send (AscDrain *drain, AscRecorderContext *c)
 {
-  AscRecorder *rec = drain->rec;
-  uint64_t newest = c->encoder.last;
-  for (unsigned i = 0; rec->config->n_contexts > 1 && i < rec->config->n_contexts; i++)
-    {
-      AscRecorderContext *o = &rec->contexts[i];
-      if (o != c && o->sent_idle && o->idle_from + rec->seal_ticks < newest
-          && !asc_drain_idle (drain, o, newest))
-        return false;
-    }
-  for (;;)
-    {
-      if (!asc_drain_pump (drain))
-        return false;
-      AscRecorderContext *o = rec->config->n_contexts > 1 ? oldest (rec, c) : NULL;
-      if (!o || o->encoder.base + rec->seal_ticks >= newest)
-        break;
-      asc_drain_seal (drain, o);
-    }
+  if (!asc_drain_pump (drain))
+    return false;
   asc_drain_seal (drain, c);
   return true;
+}
+
+/* Seals open frames that would be older than the seal age when an event of c at ticks is
+ * sent. So at any time no frame is that much older than what another one holds, and they
+ * may be sealed in any order. */
+static bool
+make_way (AscDrain *drain, const AscRecorderContext *c, uint64_t ticks)
+{
+  AscRecorder *rec = drain->rec;
+  for (;;)
+    {
+      AscRecorderContext *o = oldest (rec, c);
+      if (!o || o->encoder.base + rec->seal_ticks >= ticks)
+        return true;
+      if (!asc_drain_send (drain, o))
+        return false;
+    }
+}
+
+/* The idle stretch that is told least far, if it would be too old for an event at ticks;
+ * *to: how far it may be told before that makes another one too old. */
+static AscRecorderContext *
+behind (AscRecorder *rec, uint64_t ticks, uint64_t *to)
+{
+  AscRecorderContext *found = NULL;
+  for (unsigned i = 0; i < rec->config->n_contexts; i++)
+    {
+      AscRecorderContext *o = &rec->contexts[i];
+      if (o->sent_idle && o->idle_from + rec->seal_ticks < ticks
+          && (!found || o->idle_from < found->idle_from))
+        found = o;
+    }
+  *to = ticks;
+  for (unsigned i = 0; found && i < rec->config->n_contexts; i++)
+    {
+      const AscRecorderContext *o = &rec->contexts[i];
+      if (o != found && o->sent_idle && o->idle_from + rec->seal_ticks < *to)
+        *to = o->idle_from + rec->seal_ticks;
+    }
+  return found;
+}
+
+bool
+asc_drain_make_way (AscDrain *drain, const AscRecorderContext *c, uint64_t ticks)
+{
+  uint64_t to;
+  AscRecorderContext *o;
+  while ((o = behind (drain->rec, ticks, &to)) != NULL)
+    if (!make_way (drain, o, to) || !asc_drain_idle (drain, o, to))
+      return false;
+  return make_way (drain, c, ticks) && asc_drain_pump (drain);
 }
 
 bool
@@ -193,6 +228,10 @@ asc_drain_hello (AscDrain *drain)
   const AscRecorderConfig *config = rec->config;
   if (!asc_drain_pump (drain))
     return false;
+  /* The time up to which the stream tells: what waits in the ring is not older. */
+  uint64_t now = rec->now;
+  if (rec->read != drain->head)
+    now = asc_drain_extend (rec, rec->ring[rec->read & rec->mask]);
   AscHello hello = { .version = ASC_PROTO_VERSION,
                      .readable_by = ASC_PROTO_VERSION,
                      .counter_bits = (uint8_t)(32 - rec->spare_bits),
@@ -204,7 +243,7 @@ asc_drain_hello (AscDrain *drain)
                      .cpu_hz = config->cpu_hz,
                      .capabilities = config->capabilities,
                      .seal_ms = rec->seal_ms,
-                     .ticks = rec->now,
+                     .ticks = now,
                      .start_ticks = rec->start,
                      .events = rec->counted,
                      .dropped = rec->dropped,

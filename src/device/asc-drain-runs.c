@@ -4,44 +4,69 @@
 
 /* The hot path of the drain: runs and idle stretches of one context, into its open frame.
  * Nothing that is done here needs another frame, another context or more than 32 bits of
- * time; where it would, asc-drain.c goes on. */
+ * time; where it would, asc-drain-records.c goes on. */
 
 #define FRAME_END (ASC_HEADER_SIZE + ASC_PAYLOAD_MAX)
 /* Words taken before the hooks get their room back. */
-#define WORDS_MAX 64u
+#define WORDS_MAX 128u
 
 /* State of the loop, in registers. */
 typedef struct
 {
   uint8_t *out;
   uint32_t last; /* raw ticks at the end of the last event */
+  uint32_t left; /* ticks that may pass from there */
   uint32_t read;
   unsigned depth;
   unsigned n_events;
 } Loop;
 
-/* Whether the context's frame can take events here; then *last is its end in raw ticks.
- */
+/* How long the context may go on before another one's frame is too old; 0: not at all. */
+static uint32_t
+patience (const AscRecorder *rec, const AscRecorderContext *c)
+{
+  uint32_t most = rec->pack_limit;
+  for (unsigned i = 0; i < rec->config->n_contexts; i++)
+    {
+      const AscRecorderContext *o = &rec->contexts[i];
+      if (o == c || (o->encoder.length == 0 && !o->sent_idle))
+        continue;
+      uint64_t from = o->encoder.length > 0 ? o->encoder.base : o->idle_from;
+      int64_t left = (int64_t)(from + rec->seal_ticks - c->encoder.last);
+      if (left <= 0)
+        return 0;
+      if (left < (int64_t)most)
+        most = (uint32_t)left;
+    }
+  return most;
+}
+
+/* Whether the context's frame can take events here. */
 static bool
-begin (const AscRecorder *rec, const AscRecorderContext *c, unsigned bit, uint32_t *last)
+begin (const AscRecorder *rec, const AscRecorderContext *c, unsigned bit, Loop *loop)
 {
   const AscEncoder *encoder = &c->encoder;
   uint64_t behind = rec->now - encoder->last;
   if (encoder->length == 0 || encoder->ended || c->sent_idle || rec->out_length > 0
       || (rec->starts_open & ~bit) != 0 || behind > rec->counter_mask / 2)
     return false;
-  *last = (rec->now_raw - (uint32_t)behind) & rec->counter_mask;
-  return true;
+  loop->last = (rec->now_raw - (uint32_t)behind) & rec->counter_mask;
+  loop->out = encoder->frame + encoder->length;
+  loop->read = rec->read;
+  loop->depth = encoder->depth;
+  loop->n_events = 0;
+  loop->left = patience (rec, c);
+  return loop->left > 0;
 }
 
 static void
-end (AscRecorder *rec, AscRecorderContext *c, const Loop *loop, uint32_t since)
+end (AscRecorder *rec, AscRecorderContext *c, const Loop *loop, uint32_t passed)
 {
   AscEncoder *encoder = &c->encoder;
   encoder->length = (uint16_t)(loop->out - encoder->frame);
   encoder->n_events = (uint16_t)(encoder->n_events + loop->n_events);
   encoder->depth = (uint8_t)loop->depth;
-  encoder->last += (loop->last - since) & rec->counter_mask;
+  encoder->last += passed;
   asc_drain_extend (rec, loop->last);
   rec->told = encoder->last;
   rec->read = loop->read;
@@ -58,11 +83,17 @@ pack_idle (const AscRecorder *rec,
   uint32_t next = rec->ring[(loop->read + 3) & rec->mask];
   uint32_t until = rec->ring[(loop->read + 2) & rec->mask];
   uint32_t duration = (until - raw) & rec->counter_mask;
-  if (loop->depth > 0 || duration >= rec->pack_limit
+  if (loop->depth > 0 || duration > loop->left - delta
       || next != REC_HEAD (REC_IDLE_END, REC_CONTEXT (head), 0))
     return false;
-  loop->out = asc_pack_idle (loop->out, REC_PAYLOAD (head), delta, duration);
-  loop->last = until;
+  /* A stretch of no ticks is none. */
+  if (duration > 0)
+    {
+      loop->n_events++;
+      loop->out = asc_pack_idle (loop->out, REC_PAYLOAD (head), delta, duration);
+      loop->last = until;
+      loop->left -= delta + duration;
+    }
   loop->read += 4;
   return true;
 }
@@ -75,11 +106,12 @@ asc_drain_runs (AscDrain *drain, unsigned context)
   AscEncoder *encoder = &c->encoder;
   const uint32_t *ring = rec->ring;
   uint32_t mask = rec->mask;
-  uint32_t since;
-  if (!begin (rec, c, 1u << context, &since))
+  uint32_t period = rec->counter_mask;
+  Loop loop;
+  if (!begin (rec, c, 1u << context, &loop))
     return false;
+  uint32_t most = loop.left;
   const uint8_t *full = encoder->frame + FRAME_END - ASC_PACK_MAX;
-  Loop loop = { encoder->frame + encoder->length, since, rec->read, encoder->depth, 0 };
   uint32_t words = drain->head - loop.read;
   if (words > WORDS_MAX)
     words = WORDS_MAX;
@@ -88,8 +120,8 @@ asc_drain_runs (AscDrain *drain, unsigned context)
     {
       uint32_t raw = ring[loop.read & mask];
       uint32_t head = ring[(loop.read + 1) & mask];
-      uint32_t delta = (raw - loop.last) & rec->counter_mask;
-      if (delta >= rec->pack_limit)
+      uint32_t delta = (raw - loop.last) & period;
+      if (delta > loop.left)
         break;
       if (head == REC_HEAD (REC_EXIT, context, ASC_EXIT_YIELD) && loop.depth > 0)
         {
@@ -108,16 +140,16 @@ asc_drain_runs (AscDrain *drain, unsigned context)
           if ((head & 0xFFu) != REC_HEAD (REC_IDLE_BEGIN, context, 0)
               || stop - loop.read < 4 || !pack_idle (rec, &loop, head, delta, raw))
             break;
-          loop.n_events++;
           continue;
         }
       loop.n_events++;
       loop.last = raw;
+      loop.left -= delta;
       loop.read += 2;
     }
-  if (loop.n_events == 0)
+  if (loop.read == rec->read)
     return false;
   rec->tasks_open = (uint8_t)(rec->tasks_open | 1u << context);
-  end (rec, c, &loop, since);
+  end (rec, c, &loop, most - loop.left);
   return true;
 }

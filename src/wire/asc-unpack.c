@@ -318,25 +318,38 @@ unpack_any (Reader *reader)
     put_enter (reader, first);
 }
 
-/* A varint of up to four bytes, without a branch on its length; *n > 4: a longer one. */
-static inline uint32_t
-quick (const uint8_t *p, unsigned *n)
+static inline uint64_t
+load (const uint8_t *p)
 {
   uint64_t word;
   memcpy (&word, p, sizeof word);
 #if defined __BYTE_ORDER__ && __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
   word = __builtin_bswap64 (word);
 #endif
-  uint64_t stops = ~word & 0x8080808080808080u;
-  unsigned bits = stops != 0 ? (unsigned)__builtin_ctzll (stops) + 1u : 64u;
-  *n = bits >> 3;
-  uint32_t low = (uint32_t)(word & ((UINT64_C (2) << (bits - 1)) - 1));
+  return word;
+}
+
+/* The index of the lowest bit set, 63 where there is none. */
+static inline unsigned
+lowest (uint64_t bits)
+{
+  return (unsigned)__builtin_ctzll (bits | (uint64_t)1 << 63);
+}
+
+/* The value of a varint whose `bits` / 8 bytes, at most 4, are the lowest of word. */
+static inline uint32_t
+squeeze (uint64_t word, unsigned bits)
+{
+  uint32_t low = (uint32_t)(word & (((uint64_t)1 << bits) - 1));
   return (low & 0x7Fu) | (low & 0x7F00u) >> 1 | (low & 0x7F0000u) >> 2
          | (low & 0x7F000000u) >> 3;
 }
 
-/* Runs, one after the other, none within another: nearly all there is. Stops at anything
- * else, with the reader where it is. */
+/* Runs, one after the other and none within another, and idle time between them: nearly
+ * all there is. Stops at anything else, and at what takes more than eight bytes.
+ *
+ * Both varints of a run are found from one load, by the bytes whose bit 7 is clear: what
+ * limits this loop is how soon it knows where the next event begins. */
 static void
 unpack_runs (Reader *reader)
 {
@@ -344,23 +357,42 @@ unpack_runs (Reader *reader)
   const uint8_t *end = reader->end;
   AscEvent *event = reader->event;
   uint64_t ticks = reader->ticks;
-  unsigned n;
   while (p < end)
     {
-      uint32_t slot = p[0];
-      uint32_t w = quick (p + 1, &n);
-      if (slot >= ASC_OUT_TAG || (w & 1u) || n > 4)
+      uint64_t word = load (p);
+      uint64_t stops = ~word & 0x8080808080808000u;
+      unsigned first = lowest (stops);
+      const uint8_t *next;
+      if ((word & 0xE0u) == ASC_OUT_TAG)
+        {
+          next = p + (first >> 3) + 1;
+          if (first >= 40 || next > end)
+            break;
+          uint32_t duration = squeeze (word >> 8, first - 7);
+          ticks += word & 0x0Fu;
+          *event++ = (AscEvent){ .ticks = ticks,
+                                 .value = duration,
+                                 .id = (uint32_t)(word >> 4) & 1u,
+                                 .kind = ASC_EVENT_IDLE };
+          ticks += duration;
+          p = next;
+          continue;
+        }
+      uint64_t rest = stops & (stops - 1);
+      unsigned second = lowest (rest);
+      uint32_t slot = (uint32_t)word & 0xFFu;
+      uint64_t inside = word >> 8 >> (first - 7);
+      next = p + (second >> 3) + 1;
+      bool plain = ((word >> 8 | inside) & 1u) == 0 && rest != 0;
+      if (slot >= ASC_OUT_TAG || !plain || first >= 40 || second - first > 32
+          || next > end)
         break;
-      const uint8_t *inside = p + 1 + n;
-      uint32_t x = quick (inside, &n);
-      if ((x & 1u) || n > 4 || inside + n > end)
-        break;
-      p = inside + n;
-      ticks += w >> 1;
+      ticks += squeeze (word >> 8, first - 7) >> 1;
       event[0] = (AscEvent){ .ticks = ticks, .id = slot, .kind = ASC_EVENT_ENTER };
-      ticks += x >> 1;
+      ticks += squeeze (inside, second - first) >> 1;
       event[1] = (AscEvent){ .ticks = ticks, .value = slot, .kind = ASC_EVENT_EXIT };
       event += 2;
+      p = next;
     }
   reader->p = p;
   reader->event = event;

@@ -101,6 +101,13 @@ on_events (void *user,
 }
 
 static void
+on_slots_unknown (void *user)
+{
+  Sink *sink = user;
+  memset (sink->slots, 0, sizeof sink->slots);
+}
+
+static void
 on_gap (void *user, const AscGap *gap)
 {
   Sink *sink = user;
@@ -144,6 +151,7 @@ sink_init (Sink *sink)
                                         .names = on_names,
                                         .tasks = on_tasks,
                                         .events = on_events,
+                                        .slots_unknown = on_slots_unknown,
                                         .gap = on_gap,
                                         .text = on_text,
                                         .skip = on_skip };

@@ -63,10 +63,16 @@ on_event (Board *board, const AscFrame *frame, const AscEvent *event)
       assert_true (*depth > 0);
       heard->slot = stack[--*depth];
       heard->instance = board->tasks[heard->slot].instance;
+      if (event->id != ASC_EXIT_YIELD)
+        board->tasks[heard->slot].instance = 0;
       break;
     case ASC_EVENT_END:
       heard->slot = event->id;
       heard->instance = board->tasks[event->id].instance;
+      board->tasks[event->id].instance = 0;
+      break;
+    case ASC_EVENT_LOST: /* STARTs too, maybe: TASKS follow at once */
+      memset (board->tasks, 0, sizeof board->tasks);
       break;
     case ASC_EVENT_TEXT:
       {

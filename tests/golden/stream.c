@@ -194,7 +194,8 @@ stream_packed (Stream *stream,
   p = asc_put_u16 (asc_put_u32 (p, (uint32_t)stream->events), stream->starts);
   *p++ = 0;
   check (n <= ASC_PAYLOAD_MAX - ASC_EVENTS_HEAD, "packed");
-  memcpy (p, packed, n);
+  if (n > 0)
+    memcpy (p, packed, n);
   stream_raw (stream, ASC_FRAME_EVENTS, context, payload, ASC_EVENTS_HEAD + n);
   stream->events += n_events;
 }
