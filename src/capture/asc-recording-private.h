@@ -4,6 +4,7 @@
 
 #include "asc-recording.h"
 
+#include <pthread.h>
 #include <stdatomic.h>
 
 #include "asc-disk.h"
@@ -27,8 +28,9 @@ struct AscRecording
   int writer_cursor;
   int reading_cursor;
 
-  GMutex lock; /* stream, tail, what follows */
-  GCond changed;
+  /* Not GLib's: ThreadSanitizer knows these. */
+  pthread_mutex_t lock; /* stream, tail, what follows */
+  pthread_cond_t changed;
   AscStream stream;
   GArray *host_ends; /* stream offsets of host frames that are not on disk yet */
   guint16 hosts_on_disk;

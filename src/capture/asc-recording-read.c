@@ -15,14 +15,14 @@ read_behind (AscRecording *rec, guint64 at, void *buffer, gsize n)
   if (got > 0)
     return got;
   got = 0;
-  g_mutex_lock (&rec->lock);
+  pthread_mutex_lock (&rec->lock);
   guint64 tail_at = asc_disk_length (rec->disk);
   if (rec->tail && at >= tail_at && at - tail_at < rec->tail->len)
     {
       got = (gssize)MIN (n, rec->tail->len - (at - tail_at));
       memcpy (buffer, rec->tail->data + (at - tail_at), (gsize)got);
     }
-  g_mutex_unlock (&rec->lock);
+  pthread_mutex_unlock (&rec->lock);
   return got;
 }
 
@@ -65,9 +65,9 @@ asc_recording_read (AscRecording *rec, void *buffer, gsize n, int timeout_ms)
   gint64 until = g_get_monotonic_time () + (gint64)timeout_ms * 1000;
   if (!atomic_load (&rec->reading))
     {
-      g_mutex_lock (&rec->lock);
+      pthread_mutex_lock (&rec->lock);
       atomic_store (&rec->reading, true);
-      g_mutex_unlock (&rec->lock);
+      pthread_mutex_unlock (&rec->lock);
     }
   for (;;)
     {

@@ -19,7 +19,7 @@ finish_stream (AscRecording *rec)
   do
     status = asc_ring_wait_space (rec->ring, ASC_STREAM_RESERVE, 200);
   while (status == ASC_RING_WOKEN);
-  g_mutex_lock (&rec->lock);
+  pthread_mutex_lock (&rec->lock);
   if (status == ASC_RING_OK)
     {
       if (rec->gap)
@@ -28,7 +28,7 @@ finish_stream (AscRecording *rec)
       asc_stream_link (&rec->stream, ASC_LINK_ENDED, rec->end_message);
     }
   asc_ring_close (rec->ring);
-  g_mutex_unlock (&rec->lock);
+  pthread_mutex_unlock (&rec->lock);
 }
 
 /* Counts the host frames that are on disk: the sequence of a CUT at the file's end. */
@@ -37,13 +37,13 @@ count_hosts (AscRecording *rec)
 {
   guint64 length = asc_disk_length (rec->disk);
   guint n = 0;
-  g_mutex_lock (&rec->lock);
+  pthread_mutex_lock (&rec->lock);
   while (n < rec->host_ends->len && g_array_index (rec->host_ends, guint64, n) <= length)
     n++;
   if (n)
     g_array_remove_range (rec->host_ends, 0, n);
   rec->hosts_on_disk = (guint16)(rec->hosts_on_disk + n);
-  g_mutex_unlock (&rec->lock);
+  pthread_mutex_unlock (&rec->lock);
 }
 
 static bool
@@ -74,13 +74,13 @@ disk_stop (AscRecording *rec, int number)
   GByteArray *tail = g_byte_array_new ();
   count_hosts (rec);
   asc_disk_close_at_border (rec->disk, rec->stream.nonce, rec->hosts_on_disk, tail);
-  g_mutex_lock (&rec->lock);
+  pthread_mutex_lock (&rec->lock);
   rec->tail = tail;
   atomic_store (&rec->disk_stopped, true);
   /* Who follows the stream from the ring takes over holding it (asc_recording_read). */
   if (!atomic_load (&rec->reading))
     asc_ring_set_holding (rec->ring, rec->writer_cursor, false);
-  g_mutex_unlock (&rec->lock);
+  pthread_mutex_unlock (&rec->lock);
 
   bool full = is_full (number);
   char *message = disk_message (rec, number);
@@ -88,10 +88,10 @@ disk_stop (AscRecording *rec, int number)
                       message);
   g_free (message);
 
-  g_mutex_lock (&rec->lock);
+  pthread_mutex_lock (&rec->lock);
   while (!atomic_load (&rec->ended))
-    g_cond_wait (&rec->changed, &rec->lock);
-  g_mutex_unlock (&rec->lock);
+    pthread_cond_wait (&rec->changed, &rec->lock);
+  pthread_mutex_unlock (&rec->lock);
   finish_stream (rec);
   asc_disk_fill_cut (rec->disk, asc_recording_not_kept (rec));
 }

@@ -58,7 +58,7 @@ take (AscRecording *rec, const guint8 *bytes, gsize n, gint64 now_us)
 {
   bool first = false;
   bool room = make_room (rec, n);
-  g_mutex_lock (&rec->lock);
+  pthread_mutex_lock (&rec->lock);
   if (room && rec->gap)
     asc_stream_cut (&rec->stream, ASC_CUT_OVERLOAD, rec->gap);
   if (room)
@@ -72,7 +72,7 @@ take (AscRecording *rec, const guint8 *bytes, gsize n, gint64 now_us)
       rec->gap += n;
       atomic_fetch_add (&rec->let_go, n);
     }
-  g_mutex_unlock (&rec->lock);
+  pthread_mutex_unlock (&rec->lock);
   if (first && !atomic_load (&rec->stopping))
     asc_recording_tell (
         rec, ASC_RECORDING_OVERLOAD,
@@ -102,20 +102,20 @@ put_link (AscRecording *rec, AscLinkChange change, const char *message)
 {
   if (!make_room (rec, 0))
     return; /* the CUT that follows breaks the stream as well */
-  g_mutex_lock (&rec->lock);
+  pthread_mutex_lock (&rec->lock);
   asc_stream_link (&rec->stream, change, message);
-  g_mutex_unlock (&rec->lock);
+  pthread_mutex_unlock (&rec->lock);
 }
 
 static void
 end (AscRecording *rec, const char *message)
 {
-  g_mutex_lock (&rec->lock);
+  pthread_mutex_lock (&rec->lock);
   if (!rec->end_message)
     rec->end_message = g_strdup (message);
   atomic_store (&rec->ended, true);
-  g_cond_broadcast (&rec->changed);
-  g_mutex_unlock (&rec->lock);
+  pthread_cond_broadcast (&rec->changed);
+  pthread_mutex_unlock (&rec->lock);
   asc_ring_wake (rec->ring);
 }
 
@@ -229,8 +229,8 @@ asc_recording_start (const AscSourceSpec *spec,
   if (!source)
     return NULL;
   AscRecording *rec = g_new0 (AscRecording, 1);
-  g_mutex_init (&rec->lock);
-  g_cond_init (&rec->changed);
+  pthread_mutex_init (&rec->lock, NULL);
+  pthread_cond_init (&rec->changed, NULL);
   rec->notify = notify;
   rec->user = user;
   rec->host_ends = g_array_new (FALSE, FALSE, sizeof (guint64));
@@ -284,8 +284,8 @@ asc_recording_free (AscRecording *rec)
   g_array_unref (rec->host_ends);
   if (rec->tail)
     g_byte_array_unref (rec->tail);
-  g_mutex_clear (&rec->lock);
-  g_cond_clear (&rec->changed);
+  pthread_mutex_destroy (&rec->lock);
+  pthread_cond_destroy (&rec->changed);
   g_free (rec->end_message);
   g_free (rec->description);
   g_free (rec->path);

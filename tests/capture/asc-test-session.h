@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <glib/gstdio.h>
+#include <pthread.h>
 #include <sys/stat.h>
 #include <termios.h>
 
@@ -36,17 +37,17 @@ drop (char *path)
 
 /* ---- a disk with a gate ---- */
 
-static GMutex gate_lock;
-static GCond gate_moved;
+static pthread_mutex_t gate_lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t gate_moved = PTHREAD_COND_INITIALIZER;
 static bool gate_shut;
 
 static inline gssize
 gated_write (int fd, const void *bytes, gsize n)
 {
-  g_mutex_lock (&gate_lock);
+  pthread_mutex_lock (&gate_lock);
   while (gate_shut)
-    g_cond_wait (&gate_moved, &gate_lock);
-  g_mutex_unlock (&gate_lock);
+    pthread_cond_wait (&gate_moved, &gate_lock);
+  pthread_mutex_unlock (&gate_lock);
   return write (fd, bytes, n);
 }
 
@@ -57,15 +58,21 @@ no_sync (int fd)
   return 0;
 }
 
+/* Before a recording begins. */
 static inline void
-set_gate (bool shut)
+use_gate (void)
 {
   static const AscDiskCalls calls = { gated_write, no_sync };
   asc_disk_set_calls (&calls);
-  g_mutex_lock (&gate_lock);
+}
+
+static inline void
+set_gate (bool shut)
+{
+  pthread_mutex_lock (&gate_lock);
   gate_shut = shut;
-  g_cond_broadcast (&gate_moved);
-  g_mutex_unlock (&gate_lock);
+  pthread_cond_broadcast (&gate_moved);
+  pthread_mutex_unlock (&gate_lock);
 }
 
 /* ---- a recording from a pty ---- */

@@ -42,7 +42,7 @@ a_slow_disk_stalls_nobody (void **state)
   (void)state;
   Session session;
   GByteArray *in = asc_test_board_stream (asc_test_seed (), 3000000);
-  set_gate (false);
+  use_gate ();
   session_begin (&session, "slow", 0);
   set_gate (true);
   send_bytes (session.master, in->data, in->len);
@@ -68,7 +68,7 @@ an_overload_is_counted (void **state)
   (void)state;
   Session session;
   GByteArray *in = asc_test_board_stream (asc_test_seed (), 500000);
-  set_gate (false);
+  use_gate ();
   session_begin (&session, "overload", 65536);
   set_gate (true);
   send_bytes (session.master, in->data, in->len);
