@@ -9,6 +9,8 @@
 #define PACKET 64u
 /* TASKS records collected at a time. */
 #define BATCH 16
+/* Names that surely fit one frame, unless they are long. */
+#define NAMES_A_FRAME 4
 /* Most frames of repetition in one drain. */
 #define REPEATS 4
 
@@ -347,6 +349,20 @@ asc_drain_tell_tasks (AscDrain *drain)
   return true;
 }
 
+/* Ticks until the next frame of the round, so that it ends in time. */
+static uint32_t
+until_next (const AscRecorder *rec, uint16_t n_names)
+{
+  uint32_t names = (uint32_t)n_names - rec->repeat_name;
+  uint32_t slots = rec->top_slot > rec->repeat_slot
+                       ? (uint32_t)rec->top_slot - rec->repeat_slot
+                       : 0u;
+  uint32_t frames = names / NAMES_A_FRAME + slots / BATCH + 2;
+  uint64_t left
+      = rec->round_end > rec->next_repeat ? rec->round_end - rec->next_repeat : 0;
+  return (uint32_t)left / frames;
+}
+
 bool
 asc_drain_repeat (AscDrain *drain)
 {
@@ -360,16 +376,13 @@ asc_drain_repeat (AscDrain *drain)
         length = tell_names (drain, &rec->repeat_name);
       else if (!tell_tasks (drain, &length))
         return false;
-      if (length > 0)
-        rec->round_frames++;
-      else
+      if (length == 0)
         {
-          rec->last_round_frames = rec->round_frames;
-          rec->round_frames = 0;
           rec->repeat_name = rec->repeat_slot = 0;
+          rec->round_end = rec->next_repeat + rec->round_ticks;
         }
-      /* The round's frames spread over its time, and at most a twentieth of the link. */
-      uint32_t interval = rec->round_ticks / (rec->last_round_frames + 2u);
+      /* At most a twentieth of the link. */
+      uint32_t interval = until_next (rec, drain->n_names);
       uint64_t slow = (uint64_t)length * rec->byte_cost * 20 >> 8;
       rec->next_repeat += interval > slow ? interval : slow;
       if (rec->next_repeat + rec->second < rec->now)

@@ -51,8 +51,13 @@ publish (AscDrain *drain)
   if (rec->losing)
     {
       put_resume (rec);
-      if (!rec->losing)
-        drain->head = rec->n_texts > 0 ? rec->text_position : rec->head;
+      /* Once in a call: or interrupts that fill a small ring as fast as it is emptied
+       * would keep the drain for ever. */
+      if (!rec->losing && !drain->resumed)
+        {
+          drain->resumed = true;
+          drain->head = rec->n_texts > 0 ? rec->text_position : rec->head;
+        }
     }
   if (!rec->losing)
     rec->limit = rec->running ? rec->freed + rec->mask + 1 : rec->head;

@@ -18,6 +18,7 @@ typedef struct
   size_t left; /* bytes that may still be written */
   size_t written;
   uint32_t head; /* the ring is read up to here */
+  bool resumed;  /* head was moved behind a LOST */
   uint16_t n_names;
 } AscDrain;
 

@@ -47,7 +47,8 @@ asc_recorder_init (AscRecorder *rec, const AscRecorderConfig *config)
   /* All names and slots within 3 s: a round is planned for 2.5. */
   rec->round_ticks = config->tick_hz * 2 + config->tick_hz / 2;
   if (config->baud > 0)
-    rec->byte_cost = (uint32_t)(((uint64_t)config->tick_hz * 10 << 8) / config->baud);
+    rec->byte_cost = (uint32_t)((((uint64_t)config->tick_hz * 10 << 8) + config->baud - 1)
+                                / config->baud);
   return 0;
 }
 
@@ -78,7 +79,7 @@ asc_recorder_start (AscRecorder *rec, uint32_t session_id)
   rec->limit = config->ring_words;
   rec->losing = false;
   rec->lost = rec->lost_starts = 0;
-  rec->free_slot = 0;
+  rec->free_slot = rec->top_slot = 0;
   rec->instances = rec->spans = rec->losses = 0;
   rec->window_since = raw;
   rec->window_idle = 0;
@@ -86,9 +87,9 @@ asc_recorder_start (AscRecorder *rec, uint32_t session_id)
   rec->counted = rec->dropped = 0;
   rec->starts = rec->sequence = rec->names_told = 0;
   rec->next_hello = rec->now;
-  rec->next_repeat = rec->now + rec->round_ticks;
+  rec->next_repeat = rec->now + rec->second;
+  rec->round_end = rec->now + rec->round_ticks;
   rec->repeat_name = rec->repeat_slot = 0;
-  rec->round_frames = rec->last_round_frames = 0;
   rec->credit = 0;
   rec->credit_at = rec->now;
   rec->out_length = 0;

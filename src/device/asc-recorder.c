@@ -185,6 +185,8 @@ take_slot (AscRecorder *rec)
   while (!shared_slot (rec, slot) && rec->config->slots[slot].instance != 0)
     slot++;
   rec->free_slot = (uint16_t)(shared_slot (rec, slot) ? slot : slot + 1);
+  if (slot >= rec->top_slot)
+    rec->top_slot = (uint16_t)(slot + 1);
   return slot;
 }
 

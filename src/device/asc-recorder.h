@@ -120,6 +120,7 @@ typedef struct
   bool running;
   bool losing;        /* dropping until the drain puts a LOST */
   uint16_t free_slot; /* no free slot is lower */
+  uint16_t top_slot;  /* no slot that was ever taken is as high */
   uint16_t n_names;
   uint32_t instances;
   uint32_t losses; /* LOSTs put in the ring */
@@ -135,7 +136,7 @@ typedef struct
   uint64_t told;  /* ticks of the last record taken out */
   uint64_t start;
   uint64_t counted, dropped;
-  uint64_t next_hello, next_repeat;
+  uint64_t next_hello, next_repeat, round_end;
   uint64_t credit; /* ticks << 8 of sending that the baud rate allows */
   uint64_t credit_at;
   uint32_t second, seal_ticks, round_ticks;
@@ -148,7 +149,6 @@ typedef struct
   uint16_t sequence;
   uint16_t names_told;
   uint16_t repeat_name, repeat_slot;
-  uint16_t round_frames, last_round_frames;
   uint8_t starts_open, tasks_open; /* bits: contexts whose open frame has STARTs, runs */
   bool urgent;                     /* repeat TASKS at once */
   bool started;
