@@ -209,6 +209,10 @@ dark (GSimpleAction *action, GVariant *value, gpointer user)
   Actions *self = user;
   g_object_set (gtk_widget_get_settings (GTK_WIDGET (self->window)),
                 "gtk-application-prefer-dark-theme", g_variant_get_boolean (value), NULL);
+  if (g_variant_get_boolean (value))
+    gtk_widget_add_css_class (GTK_WIDGET (self->window), "dark-theme");
+  else
+    gtk_widget_remove_css_class (GTK_WIDGET (self->window), "dark-theme");
   g_simple_action_set_state (action, value);
 }
 
@@ -274,8 +278,7 @@ asc_actions_add (GtkWindow *window,
   g_object_get (gtk_widget_get_settings (GTK_WIDGET (window)),
                 "gtk-application-prefer-dark-theme", &prefers_dark, NULL);
   GAction *dark_action = g_action_map_lookup_action (G_ACTION_MAP (window), "dark");
-  g_simple_action_set_state (G_SIMPLE_ACTION (dark_action),
-                             g_variant_new_boolean (prefers_dark));
+  g_action_change_state (dark_action, g_variant_new_boolean (prefers_dark));
 }
 
 void

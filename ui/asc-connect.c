@@ -196,6 +196,7 @@ asc_connect_button_new (AscDocument *document)
   self->button = gtk_menu_button_new ();
   self->label = gtk_label_new ("Connect");
   gtk_label_set_ellipsize (GTK_LABEL (self->label), PANGO_ELLIPSIZE_MIDDLE);
+  gtk_label_set_width_chars (GTK_LABEL (self->label), 15);
   gtk_label_set_max_width_chars (GTK_LABEL (self->label), 26);
   gtk_menu_button_set_child (GTK_MENU_BUTTON (self->button), self->label);
   gtk_menu_button_set_popover (GTK_MENU_BUTTON (self->button), popover_of (self));

@@ -257,8 +257,12 @@ asc_document_message (AscDocument *self, int *severity)
       return g_strdup_printf ("Connecting to %s …", self->spec);
     }
   *severity = 0;
-  return self->hold != NULL ? asc_engine_message (self->hold->engine, severity)
-                            : g_strdup ("");
+  char *message = self->hold != NULL ? asc_engine_message (self->hold->engine, severity)
+                                     : g_strdup ("");
+  /* That all goes well is seen on the scope. */
+  if (*severity == 0)
+    *message = '\0';
+  return message;
 }
 
 void

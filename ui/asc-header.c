@@ -87,7 +87,7 @@ show_margin (AscHeader *self)
   else if (session != NULL)
     g_strlcpy (text, "known after 3 s", sizeof text);
   gtk_label_set_text (GTK_LABEL (self->load), text);
-  gtk_widget_set_visible (self->load, *text != '\0');
+  gtk_widget_set_visible (self->load, *text != '\0' && !self->narrow);
 }
 
 static void
@@ -175,7 +175,6 @@ label_with (const char *class, float xalign)
   GtkWidget *label = gtk_label_new (NULL);
   gtk_widget_add_css_class (label, class);
   gtk_label_set_xalign (GTK_LABEL (label), xalign);
-  gtk_label_set_ellipsize (GTK_LABEL (label), PANGO_ELLIPSIZE_END);
   return label;
 }
 
@@ -196,6 +195,7 @@ hogs_of (AscHeader *self)
   gtk_widget_add_css_class (self->hogs_box, "linked");
   GtkWidget *previous = gtk_button_new_with_label ("‹"), *next = gtk_button_new ();
   self->hogs = gtk_label_new (NULL);
+  gtk_widget_add_css_class (self->hogs, "hogs");
   GtkWidget *inner = gtk_box_new (GTK_ORIENTATION_HORIZONTAL, 6);
   gtk_box_append (GTK_BOX (inner), self->hogs);
   gtk_box_append (GTK_BOX (inner), gtk_label_new ("›"));
@@ -251,6 +251,8 @@ build (AscHeader *self)
   self->subtitle = label_with ("subtitle", 0.5f);
   self->margin = label_with ("margin", 1);
   self->load = label_with ("subtitle", 1);
+  gtk_label_set_ellipsize (GTK_LABEL (self->title), PANGO_ELLIPSIZE_END);
+  gtk_label_set_ellipsize (GTK_LABEL (self->subtitle), PANGO_ELLIPSIZE_END);
   gtk_widget_set_tooltip_text (self->margin,
                                "1 − the busiest second's share of the CPU, after 2 s");
   GtkWidget *export_button = gtk_button_new_with_label ("Export");
@@ -313,6 +315,7 @@ asc_header_set_narrow (AscHeader *self, bool narrow)
   if (self->narrow == narrow)
     return;
   self->narrow = narrow;
+  show_margin (self);
   gtk_widget_set_visible (g_object_get_data (G_OBJECT (self->bar), "export"), !narrow);
   gtk_button_set_label (GTK_BUTTON (self->follow), narrow ? "▶▏" : "▶▏Following");
   if (narrow)

@@ -72,8 +72,7 @@ update_rows (AscScopeView *self)
 {
   AscSession *session = asc_document_session (self->document);
   double height = MAX (gtk_widget_get_height (GTK_WIDGET (self)) - ASC_RULER_HEIGHT, 1);
-  asc_rows_update (self->rows, session, asc_rows_density (session, height),
-                   asc_document_filter (self->document));
+  asc_rows_update (self->rows, session, height, asc_document_filter (self->document));
   double value = gtk_adjustment_get_value (self->adjustment);
   double total = MAX (self->rows->height, height);
   if (fabs (gtk_adjustment_get_upper (self->adjustment) - total) >= 1
@@ -245,9 +244,9 @@ act (AscScopeView *self, AscKeyAction action)
     case ASC_KEY_NEXT_RUN:
       return asc_document_step_run (self->document, 1);
     case ASC_KEY_PREVIOUS_HOG:
-      return asc_document_step_hog (self->document, -1);
+      return gtk_widget_activate_action (GTK_WIDGET (self), "win.previous-hog", NULL);
     case ASC_KEY_NEXT_HOG:
-      return asc_document_step_hog (self->document, 1);
+      return gtk_widget_activate_action (GTK_WIDGET (self), "win.next-hog", NULL);
     case ASC_KEY_HOLD:
       hold_or_follow (self, !view->following);
       break;

@@ -10,7 +10,9 @@ typedef struct
   GtkSorter *sorter;
   GtkSingleSelection *selection;
   GtkWidget *view;
-  bool telling; /* the selection changes by our own hand */
+  GtkWidget *scrolled;
+  int frames_to_top; /* that it is still held at its top */
+  bool telling;      /* the selection changes by our own hand */
 } StatsView;
 
 typedef struct
@@ -112,7 +114,7 @@ add_column (StatsView *self, AscStatsColumn column)
   g_object_unref (sorter);
   gtk_column_view_column_set_resizable (made, TRUE);
   if (column == ASC_COLUMN_TASK)
-    gtk_column_view_column_set_fixed_width (made, 170);
+    gtk_column_view_column_set_fixed_width (made, 150);
   else
     gtk_column_view_column_set_expand (made, TRUE);
   gtk_column_view_append_column (GTK_COLUMN_VIEW (self->view), made);
@@ -159,9 +161,35 @@ find (StatsView *self, const AscLane *lane, guint *position)
   return NULL;
 }
 
+/* The list keeps the row at its top in place when rows are sorted anew; a table that was
+ * not scrolled shall stay at its top instead. It settles within two frames. */
+static gboolean
+to_top (GtkWidget *widget, GdkFrameClock *clock, gpointer data)
+{
+  StatsView *self = data;
+  (void)clock;
+  gtk_adjustment_set_value (
+      gtk_scrolled_window_get_vadjustment (GTK_SCROLLED_WINDOW (widget)), 0);
+  return --self->frames_to_top > 0 ? G_SOURCE_CONTINUE : G_SOURCE_REMOVE;
+}
+
+static bool
+at_top (StatsView *self)
+{
+  return gtk_adjustment_get_value (
+             gtk_scrolled_window_get_vadjustment (GTK_SCROLLED_WINDOW (self->scrolled)))
+         < 1;
+}
+
 static void
 take_stats (StatsView *self)
 {
+  if (self->frames_to_top > 0 || at_top (self))
+    {
+      if (self->frames_to_top == 0)
+        gtk_widget_add_tick_callback (self->scrolled, to_top, self, NULL);
+      self->frames_to_top = 3;
+    }
   const AscStats *stats = asc_document_stats (self->document);
   guint position;
   if (stats == NULL)
@@ -305,7 +333,7 @@ asc_stats_view_new (AscDocument *document)
   g_signal_connect_swapped (document, "stats", G_CALLBACK (take_stats), self);
   g_signal_connect_swapped (document, "view", G_CALLBACK (take_chosen), self);
 
-  GtkWidget *scrolled = gtk_scrolled_window_new ();
+  GtkWidget *scrolled = self->scrolled = gtk_scrolled_window_new ();
   gtk_scrolled_window_set_child (GTK_SCROLLED_WINDOW (scrolled), self->view);
   gtk_widget_set_vexpand (scrolled, TRUE);
   g_object_set_data_full (G_OBJECT (scrolled), "stats-view", self, destroyed);

@@ -24,7 +24,10 @@ struct _AscWindow
   GtkWidget *filter;
   GtkStackPage *problems;
   guint n_sessions; /* in the picker */
+  GtkWidget *paned;
   bool telling;
+  bool narrow;
+  bool placed; /* the pane was given its first share */
 };
 
 G_DEFINE_TYPE (AscWindow, asc_window, GTK_TYPE_APPLICATION_WINDOW)
@@ -180,6 +183,24 @@ tables_of (AscWindow *self)
   return box;
 }
 
+static gboolean
+show_bar (gpointer data)
+{
+  GtkWidget *bar = data;
+  GtkAdjustment *adjustment = gtk_scrollbar_get_adjustment (GTK_SCROLLBAR (bar));
+  gtk_widget_set_visible (bar, gtk_adjustment_get_upper (adjustment)
+                                   > gtk_adjustment_get_page_size (adjustment) + 1);
+  return G_SOURCE_REMOVE;
+}
+
+/* The scope learns its height while it draws; the bar appears after that. */
+static void
+lanes_changed (GtkAdjustment *adjustment, GtkWidget *bar)
+{
+  (void)adjustment;
+  g_idle_add_full (G_PRIORITY_DEFAULT_IDLE, show_bar, g_object_ref (bar), g_object_unref);
+}
+
 static GtkWidget *
 scope_of (AscWindow *self)
 {
@@ -189,7 +210,9 @@ scope_of (AscWindow *self)
   GtkAdjustment *adjustment = asc_scope_view_adjustment (ASC_SCOPE_VIEW (self->scope));
   GtkWidget *bar = gtk_scrollbar_new (GTK_ORIENTATION_VERTICAL, adjustment);
   gtk_box_append (GTK_BOX (row), self->scope);
+  gtk_widget_set_visible (bar, FALSE);
   gtk_box_append (GTK_BOX (row), bar);
+  g_signal_connect (adjustment, "changed", G_CALLBACK (lanes_changed), bar);
   gtk_widget_set_vexpand (row, TRUE);
   gtk_box_append (GTK_BOX (box), row);
   gtk_box_append (GTK_BOX (box),
@@ -201,7 +224,7 @@ scope_of (AscWindow *self)
 static GtkWidget *
 main_of (AscWindow *self)
 {
-  GtkWidget *paned = gtk_paned_new (GTK_ORIENTATION_VERTICAL);
+  GtkWidget *paned = self->paned = gtk_paned_new (GTK_ORIENTATION_VERTICAL);
   gtk_paned_set_start_child (GTK_PANED (paned), scope_of (self));
   gtk_paned_set_end_child (GTK_PANED (paned), tables_of (self));
   gtk_paned_set_resize_start_child (GTK_PANED (paned), TRUE);
@@ -252,17 +275,29 @@ asc_window_take (AscWindow *self, const char *text)
     asc_document_connect (self->document, text);
 }
 
-static void
-asc_window_size_allocate (GtkWidget *widget, int width, int height, int baseline)
+/* Once a frame; a change of style while sizes are being allotted would upset them. */
+static gboolean
+fit_width (GtkWidget *widget, GdkFrameClock *clock, gpointer data)
 {
   AscWindow *self = ASC_WINDOW (widget);
-  asc_header_set_narrow (self->header, width < NARROW_PX);
-  if (width < NARROW_PX)
+  int width = gtk_widget_get_width (widget), height = gtk_widget_get_height (self->paned);
+  bool narrow = width < NARROW_PX;
+  (void)clock;
+  (void)data;
+  if (!self->placed && height > 1)
+    {
+      gtk_paned_set_position (GTK_PANED (self->paned), height * 62 / 100);
+      self->placed = true;
+    }
+  if (narrow == self->narrow)
+    return G_SOURCE_CONTINUE;
+  self->narrow = narrow;
+  asc_header_set_narrow (self->header, narrow);
+  if (narrow)
     gtk_widget_add_css_class (widget, "narrow");
   else
     gtk_widget_remove_css_class (widget, "narrow");
-  GTK_WIDGET_CLASS (asc_window_parent_class)
-      ->size_allocate (widget, width, height, baseline);
+  return G_SOURCE_CONTINUE;
 }
 
 static gboolean
@@ -291,7 +326,6 @@ static void
 asc_window_class_init (AscWindowClass *class)
 {
   G_OBJECT_CLASS (class)->dispose = asc_window_dispose;
-  GTK_WIDGET_CLASS (class)->size_allocate = asc_window_size_allocate;
   GTK_WINDOW_CLASS (class)->close_request = asc_window_close_request;
 }
 
@@ -319,6 +353,7 @@ asc_window_init (AscWindow *self)
   g_signal_connect_swapped (self->document, "state", G_CALLBACK (state_changed), self);
   g_signal_connect_swapped (self->document, "session", G_CALLBACK (data_changed), self);
   g_signal_connect_swapped (self->document, "data", G_CALLBACK (data_changed), self);
+  gtk_widget_add_tick_callback (GTK_WIDGET (self), fit_width, NULL, NULL);
   state_changed (self);
 }
 

@@ -177,10 +177,8 @@ lay_out (Picture *picture, const Options *o)
 {
   const char *lanes = o->lanes ? o->lanes : "";
   int above = ASC_RULER_HEIGHT + ASC_OVERVIEW_HEIGHT;
-  AscDensity density = ASC_DENSITY_NORMAL;
-  if (o->height)
-    density = asc_rows_density (picture->session, o->height - above);
-  asc_rows_update (picture->rows, picture->session, density, lanes);
+  double room = o->height ? o->height - above : MOST_HEIGHT;
+  asc_rows_update (picture->rows, picture->session, room, lanes);
   if (o->height)
     return o->height;
   return (int)CLAMP (ceil (picture->rows->height) + above, LEAST_HEIGHT, MOST_HEIGHT);

@@ -8,6 +8,7 @@
 #define RUNS_MAX 2000 /* more in the seen stretch: pixel columns */
 #define LATE_HEIGHT 3
 #define BADGE_HEIGHT 17
+#define LOAD_SMOOTHING 60 /* the strip is a mean over 2/60 of what is seen */
 
 typedef struct
 {
@@ -36,9 +37,9 @@ x_of (const Lane *lane, gint64 ns)
 }
 
 static AscColour
-colour_of (const AscTheme *theme, const AscLaneInfo *info)
+colour_of (const AscTheme *theme, const AscRow *row)
 {
-  switch (info->kind)
+  switch (row->info.kind)
     {
     case ASC_LANE_IDLE:
     case ASC_LANE_DRAIN:
@@ -55,11 +56,10 @@ colour_of (const AscTheme *theme, const AscLaneInfo *info)
     case ASC_LANE_N_KINDS:
       break;
     }
-  return theme->task[info->colour % ASC_THEME_COLOURS];
+  return theme->task[row->colour % ASC_THEME_COLOURS];
 }
 
-/* --- runs, one by one -----------------------------------------------------------------
- */
+/* --- runs, one by one --- */
 
 static void
 paint_waits (const Lane *lane, const AscRun *runs, gsize n)
@@ -174,8 +174,7 @@ paint_sparse (const Lane *lane, const AscRun *runs, gsize n)
     }
 }
 
-/* --- runs, as columns ------------------------------------------------------------------
- */
+/* --- runs, as columns --- */
 
 static void
 put_pixels (const Lane *lane, const guint32 *pixels, guint n, double y, double h)
@@ -262,8 +261,7 @@ paint_runs (const Lane *lane)
   g_free (runs);
 }
 
-/* --- pins and counters
- * ------------------------------------------------------------------ */
+/* --- pins and counters --- */
 
 static void
 range_of (const AscSampleColumn *columns, guint n, gint64 *low, gint64 *high)
@@ -323,32 +321,64 @@ paint_samples (const Lane *lane)
   g_free (columns);
 }
 
-/* --- the load strip
- * ------------------------------------------------------------------------ */
+/* --- the load strip --- */
+
+/* A sliding mean, so that the strip shows how busy it was around a place and not whether
+ * a task ran in that pixel. Unobserved columns count for nothing. */
+static void
+smooth (const float *load, guint n, guint radius, float *out)
+{
+  double sum = 0;
+  guint known = 0, from = 0, to = 0;
+  for (guint i = 0; i < n; i++)
+    {
+      for (; to < n && to <= i + radius; to++)
+        if (load[to] >= 0)
+          {
+            sum += (double)load[to];
+            known++;
+          }
+      for (; from + radius < i; from++)
+        if (load[from] >= 0)
+          {
+            sum -= (double)load[from];
+            known--;
+          }
+      out[i] = known > 0 && load[i] >= 0 ? (float)(sum / known) : -1;
+    }
+}
 
 static void
 paint_load (const Lane *lane)
 {
   const AscView *view = lane->scope->view;
   guint n = (guint)MAX (ceil (lane->width), 1);
-  float *load = g_new (float, n);
+  float *load = g_new (float, n), *smoothed = g_new (float, n);
   asc_session_load (lane->scope->session, view->from_ns, view->to_ns, n, load);
+  smooth (load, n, MAX (n / LOAD_SMOOTHING, 1), smoothed);
   double h = lane->row->height - 6, bottom = lane->y + lane->row->height - 1;
+  bool open = false;
   asc_set_colour (lane->cr, lane->colour);
   for (guint i = 0; i < n; i++)
-    if (load[i] > 0)
-      {
-        double y = (double)load[i] * h;
-        cairo_rectangle (lane->cr, i, bottom - y, 1, y);
-      }
-  cairo_set_antialias (lane->cr, CAIRO_ANTIALIAS_NONE);
+    {
+      bool known = smoothed[i] >= 0;
+      if (known && !open)
+        cairo_move_to (lane->cr, i, bottom);
+      if (known)
+        cairo_line_to (lane->cr, i + 0.5, bottom - MAX ((double)smoothed[i], 0) * h);
+      if (open && (!known || i + 1 == n))
+        {
+          cairo_line_to (lane->cr, known ? i + 1 : i, bottom);
+          cairo_close_path (lane->cr);
+        }
+      open = known;
+    }
   cairo_fill (lane->cr);
-  cairo_set_antialias (lane->cr, CAIRO_ANTIALIAS_DEFAULT);
   g_free (load);
+  g_free (smoothed);
 }
 
-/* --- rows
- * ----------------------------------------------------------------------------------- */
+/* --- rows --- */
 
 AscColour
 asc_row_colour (const AscScope *scope, guint i)
@@ -401,8 +431,8 @@ lane_of (cairo_t *cr, const AscScope *scope, guint i, double width)
   double pad = row->height >= 36 ? 8 : row->height >= 24 ? 5 : 2;
   lane.top = lane.y + pad + (row->height >= 36 ? 2 : 0);
   lane.bottom = lane.y + row->height - pad;
-  lane.colour = row->kind == ASC_ROW_LOAD ? scope->theme->load
-                                          : colour_of (scope->theme, &row->info);
+  lane.colour
+      = row->kind == ASC_ROW_LOAD ? scope->theme->load : colour_of (scope->theme, row);
   return lane;
 }
 

@@ -74,7 +74,7 @@ paint_name (cairo_t *cr, const AscScope *scope, const AscRow *row, double width,
   if (row->kind == ASC_ROW_LANE && main_row)
     {
       double size = compact ? 7 : task ? 12 : 8;
-      asc_set_colour (cr, theme->task[row->info.colour % ASC_THEME_COLOURS]);
+      asc_set_colour (cr, theme->task[row->colour % ASC_THEME_COLOURS]);
       asc_rounded (cr, x, round (y - size / 2), size, compact ? 7 : size + (task ? 1 : 0),
                    3);
       cairo_fill (cr);

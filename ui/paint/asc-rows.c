@@ -2,11 +2,7 @@
 
 #include <string.h>
 
-#define LOAD_HEIGHT 44
-#define SMALL_HEIGHT 26
-#define COUNTER_HEIGHT 40
-
-static const double task_heights[] = { 40, 28, 14 };
+#define ASC_ROWS_COLOURS 12 /* of the theme */
 
 AscRows *
 asc_rows_new (void)
@@ -46,15 +42,21 @@ asc_name_matches (const char *name, const char *filter)
   return matches;
 }
 
+/* Heights of the kinds of rows when a task's row is as high as task. */
 static double
-height_of (AscLaneKind kind, AscDensity density)
+height_of (AscLaneKind kind, double task)
 {
-  bool compact = density == ASC_DENSITY_COMPACT;
   if (kind == ASC_LANE_TASK)
-    return task_heights[density];
+    return task;
   if (kind == ASC_LANE_COUNTER)
-    return compact ? SMALL_HEIGHT : COUNTER_HEIGHT;
-  return compact ? task_heights[density] : SMALL_HEIGHT;
+    return CLAMP (task, 22, 40);
+  return CLAMP (task * 0.7, ASC_ROW_COMPACT, 26);
+}
+
+static double
+load_height (double task)
+{
+  return CLAMP (task * 1.3, 28, 44);
 }
 
 static void
@@ -66,64 +68,102 @@ add_row (AscRows *rows, AscRow row)
 }
 
 static void
-add_lanes (AscRows *rows,
-           const AscSession *session,
-           AscLaneKind kind,
-           AscDensity density,
-           const char *filter)
+add_lanes (AscRows *rows, const AscSession *session, AscLaneKind kind, const char *filter)
 {
   guint n = asc_session_n_lanes (session);
   for (guint i = 0; i < n; i++)
     {
       AscRow row = { .kind = ASC_ROW_LANE, .lane = asc_session_lane (session, i) };
       asc_lane_info (row.lane, &row.info);
-      if (row.info.kind != kind)
+      if (row.info.kind == kind)
+        {
+          bool hidden
+              = kind == ASC_LANE_TASK && !asc_name_matches (row.info.name, filter);
+          row.height = hidden ? 0 : 1;
+          g_array_append_val (rows->rows, row);
+        }
+    }
+}
+
+/* Over all lanes, hidden ones too: a filter changes no colour. */
+static void
+choose_colours (AscRows *rows)
+{
+  guint used[ASC_ROWS_COLOURS] = { 0 };
+  guint least = 0;
+  for (guint i = 0; i < rows->rows->len; i++)
+    {
+      AscRow *row = &g_array_index (rows->rows, AscRow, i);
+      if (row->kind != ASC_ROW_LANE
+          || (row->info.kind != ASC_LANE_TASK && row->info.kind != ASC_LANE_SPAN))
         continue;
-      if (kind == ASC_LANE_TASK && !asc_name_matches (row.info.name, filter))
+      guint colour = row->info.colour % ASC_ROWS_COLOURS;
+      for (guint step = 0; step < ASC_ROWS_COLOURS && used[colour] > least; step++)
+        colour = (colour + 1) % ASC_ROWS_COLOURS;
+      row->colour = colour;
+      used[colour]++;
+      guint n = G_MAXUINT;
+      for (guint c = 0; c < ASC_ROWS_COLOURS; c++)
+        n = MIN (n, used[c]);
+      least = n;
+    }
+}
+
+static double
+total_height (const AscRows *rows, double task)
+{
+  double sum = 0;
+  for (guint i = 0; i < rows->rows->len; i++)
+    {
+      const AscRow *row = &g_array_index (rows->rows, AscRow, i);
+      if (row->height > 0)
+        sum += row->kind == ASC_ROW_LOAD ? load_height (task)
+                                         : height_of (row->info.kind, task);
+    }
+  return sum;
+}
+
+static void
+place_rows (AscRows *rows, double task)
+{
+  GArray *all = rows->rows;
+  rows->rows = g_array_new (FALSE, TRUE, sizeof (AscRow));
+  rows->height = 0;
+  rows->task_height = task;
+  for (guint i = 0; i < all->len; i++)
+    {
+      AscRow row = g_array_index (all, AscRow, i);
+      if (row.height <= 0)
         continue;
-      row.height = height_of (kind, density);
+      row.height = row.kind == ASC_ROW_LOAD ? load_height (task)
+                                            : height_of (row.info.kind, task);
+      row.height = (int)row.height;
       add_row (rows, row);
     }
+  g_array_unref (all);
 }
 
 void
 asc_rows_update (AscRows *rows,
                  const AscSession *session,
-                 AscDensity density,
+                 double height,
                  const char *filter)
 {
   static const AscLaneKind order[] = { ASC_LANE_TASK, ASC_LANE_SPAN, ASC_LANE_IDLE,
                                        ASC_LANE_GC,   ASC_LANE_PIN,  ASC_LANE_COUNTER };
+  double task = ASC_ROW_COMFORTABLE;
   g_array_set_size (rows->rows, 0);
   rows->height = 0;
-  rows->task_height = task_heights[density];
   if (session == NULL)
     return;
-  add_row (rows, (AscRow){ .kind = ASC_ROW_LOAD,
-                           .height = density == ASC_DENSITY_COMPACT ? 28 : LOAD_HEIGHT });
+  AscRow load = { .kind = ASC_ROW_LOAD, .height = 1 };
+  g_array_append_val (rows->rows, load);
   for (gsize i = 0; i < G_N_ELEMENTS (order); i++)
-    add_lanes (rows, session, order[i], density, filter);
-}
-
-AscDensity
-asc_rows_density (const AscSession *session, double height)
-{
-  for (AscDensity density = ASC_DENSITY_COMFORTABLE; density < ASC_DENSITY_COMPACT;
-       density++)
-    {
-      double sum = LOAD_HEIGHT;
-      guint n = session != NULL ? asc_session_n_lanes (session) : 0;
-      for (guint i = 0; i < n; i++)
-        {
-          AscLaneInfo info;
-          asc_lane_info (asc_session_lane (session, i), &info);
-          if (info.kind != ASC_LANE_MARK && info.kind != ASC_LANE_DRAIN)
-            sum += height_of (info.kind, density);
-        }
-      if (sum <= height)
-        return density;
-    }
-  return ASC_DENSITY_COMPACT;
+    add_lanes (rows, session, order[i], filter);
+  choose_colours (rows);
+  while (task > ASC_ROW_COMPACT && total_height (rows, task) > height)
+    task -= 1;
+  place_rows (rows, task);
 }
 
 guint

@@ -16,7 +16,8 @@ typedef struct
   AscRowKind kind;
   AscLane *lane; /* NULL for the load strip */
   AscLaneInfo info;
-  double y; /* from the top of all rows */
+  guint colour; /* of the theme's task colours */
+  double y;     /* from the top of all rows */
   double height;
 } AscRow;
 
@@ -27,25 +28,23 @@ typedef struct
   double task_height;
 } AscRows;
 
-typedef enum
-{
-  ASC_DENSITY_COMFORTABLE, /* 40 px a task */
-  ASC_DENSITY_NORMAL,      /* 28 px */
-  ASC_DENSITY_COMPACT      /* 14 px */
-} AscDensity;
+/* Least and most height of a task's row, in pixels. */
+#define ASC_ROW_COMPACT 14
+#define ASC_ROW_COMFORTABLE 40
 
 AscRows *asc_rows_new (void);
 void asc_rows_free (AscRows *rows);
 
-/* Tasks by first appearance, then spans, idle, GC, drain, pins, counters; lanes that hold
- * nothing and tasks that do not match filter (glob without case, "" = all, ! excludes)
- * are left out. */
+/* Tasks by first appearance, then spans, idle, GC, pins, counters; tasks that do not
+ * match filter (glob without case, "" = all, ! excludes) are left out. Rows are as high
+ * as fits into height, between compact and comfortable; past that they are scrolled.
+ *
+ * A row's colour is that of its lane's name, unless a lane before it has that already and
+ * another is free: two tasks look alike only when there are more than colours. */
 void asc_rows_update (AscRows *rows,
                       const AscSession *session,
-                      AscDensity density,
+                      double height,
                       const char *filter);
-/* Comfortable while all fits into height, then normal, then compact. */
-AscDensity asc_rows_density (const AscSession *session, double height);
 /* The row at y (from the top of all rows), or NULL. */
 const AscRow *asc_rows_at (const AscRows *rows, double y);
 const AscRow *asc_rows_of (const AscRows *rows, const AscLane *lane);
