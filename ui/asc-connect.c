@@ -2,6 +2,8 @@
 
 #include "asc-ports.h"
 
+#define LABEL_CHARS 24 /* of the button; longer names are cut in the middle */
+
 typedef struct
 {
   AscDocument *document;
@@ -127,6 +129,8 @@ state_changed (Connect *self)
   else
     text = g_strdup ("Connect");
   gtk_label_set_text (GTK_LABEL (self->label), text);
+  gtk_label_set_width_chars (GTK_LABEL (self->label),
+                             (int)MIN (g_utf8_strlen (text, -1), LABEL_CHARS));
   gtk_accessible_update_property (GTK_ACCESSIBLE (self->button),
                                   GTK_ACCESSIBLE_PROPERTY_LABEL, text, -1);
   g_free (text);
@@ -196,8 +200,7 @@ asc_connect_button_new (AscDocument *document)
   self->button = gtk_menu_button_new ();
   self->label = gtk_label_new ("Connect");
   gtk_label_set_ellipsize (GTK_LABEL (self->label), PANGO_ELLIPSIZE_MIDDLE);
-  gtk_label_set_width_chars (GTK_LABEL (self->label), 15);
-  gtk_label_set_max_width_chars (GTK_LABEL (self->label), 26);
+  gtk_label_set_max_width_chars (GTK_LABEL (self->label), LABEL_CHARS);
   gtk_menu_button_set_child (GTK_MENU_BUTTON (self->button), self->label);
   gtk_menu_button_set_popover (GTK_MENU_BUTTON (self->button), popover_of (self));
   gtk_widget_set_tooltip_text (self->button, "Choose a board or the demo");

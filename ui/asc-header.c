@@ -14,6 +14,7 @@ struct AscHeader
   GtkWidget *follow;
   GtkWidget *title;
   GtkWidget *subtitle;
+  GtkWidget *titles; /* both of them */
   GtkWidget *margin;
   GtkWidget *load;
   GtkWidget *hogs;
@@ -272,7 +273,8 @@ build (AscHeader *self)
   gtk_header_bar_pack_start (bar, self->connect);
   gtk_header_bar_pack_start (bar, self->disconnect);
   gtk_header_bar_pack_start (bar, self->follow);
-  gtk_header_bar_set_title_widget (bar, two_lines (self->title, self->subtitle));
+  self->titles = two_lines (self->title, self->subtitle);
+  gtk_header_bar_set_title_widget (bar, self->titles);
   gtk_header_bar_pack_end (bar, menu);
   gtk_header_bar_pack_end (bar, export_button);
   gtk_header_bar_pack_end (bar, hogs_of (self));
@@ -316,6 +318,7 @@ asc_header_set_narrow (AscHeader *self, bool narrow)
     return;
   self->narrow = narrow;
   show_margin (self);
+  gtk_widget_set_visible (self->titles, !narrow);
   gtk_widget_set_visible (g_object_get_data (G_OBJECT (self->bar), "export"), !narrow);
   gtk_button_set_label (GTK_BUTTON (self->follow), narrow ? "▶▏" : "▶▏Following");
   if (narrow)

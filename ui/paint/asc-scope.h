@@ -11,7 +11,7 @@
 #define ASC_RULER_HEIGHT 30
 #define ASC_OVERVIEW_HEIGHT 34
 #define ASC_NAMES_WIDTH 214  /* of the names' column, at first */
-#define ASC_NAMES_NARROW 140 /* in windows under 900 pixels */
+#define ASC_NAMES_NARROW 158 /* in windows under 900 pixels */
 
 typedef struct
 {
