@@ -256,6 +256,7 @@ feed_session (void *user, const AscDecoderSession *told)
       g_ptr_array_set_size (trace->holders, 0);
       asc_anchors_reset (trace);
       trace->link_down = false;
+      trace->tail_skips = 0;
       asc_list_publish (&trace->sessions);
     }
   if (told->id_known)
@@ -333,6 +334,7 @@ feed_hello (void *user, const AscFrame *frame, const AscHello *hello)
   asc_put (&session->hello_known, true);
   session->newest_clock = MAX (session->newest_clock, shifted (session, hello->ticks));
   trace->link_down = false;
+  trace->tail_skips = 0;
   check_cost (trace, frame, hello);
   bump (trace);
 }
@@ -434,6 +436,7 @@ end_batch (AscTrace *trace, AscContextState *context, guint64 end, size_t n)
   if (sure > asc_own (&session->watermark))
     asc_put (&session->watermark, sure);
   trace->link_down = false;
+  trace->tail_skips = 0;
   bump (trace);
 }
 
@@ -603,6 +606,10 @@ take_link (AscTrace *trace, const AscFrame *frame, const AscLink *link)
               .offset = frame->offset,
               .count = 1 });
     }
+  /* What was on its way when the user ended the recording is no damage. */
+  if (link->change == ASC_LINK_ENDED && trace->tail_skips == 1
+      && trace->tail_skip_end == frame->offset)
+    trace->tail_skips = 0;
   asc_feed_tell (trace, &(AscTold){ .kind = ASC_TOLD_LINK,
                                     .session = session,
                                     .ticks = session ? asc_own (&session->end) : 0,
@@ -671,6 +678,11 @@ feed_skip (void *user, AscSkip why, uint64_t offset, size_t n)
   AscTrace *trace = user;
   AscSession *session = trace->session;
   guint64 end = session ? asc_own (&session->end) : 0;
+  if (why != ASC_SKIP_FOREIGN && why != ASC_SKIP_DUPLICATE)
+    {
+      trace->tail_skips++;
+      trace->tail_skip_end = offset + n;
+    }
   asc_problems_add (
       trace, &(AscProblem){ .kind = ASC_PROBLEM_SKIPPED,
                             .skip = why,

@@ -211,6 +211,8 @@ struct AscTrace
   AscStretchKind gap_kind;
   guint64 gap_from, gap_count;
   bool link_down;
+  guint tail_skips;      /* damage since the last frame that counts the events */
+  guint64 tail_skip_end; /* its end in the file */
   GArray *cuts;         /* AscCut of sessions not met yet */
   GPtrArray *holders;   /* lanes with held samples */
   gint64 first_boot_ns; /* of the session's anchors; −1 none */

@@ -76,7 +76,7 @@ void
 asc_trace_finish (AscTrace *trace)
 {
   asc_decoder_finish (&trace->decoder);
-  asc_feed_end_session (trace, trace->link_down);
+  asc_feed_end_session (trace, trace->link_down || trace->tail_skips > 0);
   asc_put (&trace->serial, asc_own (&trace->serial) + 1);
   publish_totals (trace);
 }

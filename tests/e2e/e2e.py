@@ -171,6 +171,11 @@ def stats_json(path, session=None):
     return json.loads(run(CLI, 'stats', path, '--json', *chosen))
 
 
+def lost_known(path, session):
+    """Whether the lost events that are told are all."""
+    return stats_json(path, session)['lost_known']
+
+
 def info(path):
     return json.loads(run(CLI, 'info', path, '--json'))
 
