@@ -1,8 +1,9 @@
 /* The busiest window of a core, kept up to date behind the watermark.
  *
- * The idle time in a window that slides is a broken line: its least value lies where the
- * window begins at an idle stretch's end, or ends at one's start, or at a border of what
- * was observed. These places are visited once each, in order, with two cursors. */
+ * The idle time in a window that slides is a broken line. It falls only while the
+ * window's begin passes idle time, so its least value is met where an idle stretch ends
+ * under the begin, or at a border of what was observed. These places are visited once
+ * each, in order, with two cursors. */
 #include "asc-model.h"
 
 #define SLICE 16u /* windows */
@@ -28,13 +29,13 @@ typedef struct
   guint64 taken;       /* all that begins before is */
   GArray *gaps;        /* Gap; the first is number n_dropped */
   guint64 n_dropped;
-  Cursor low, high, next_start; /* t; t + window; */
-  guint64 segment;              /* where the observed stretch at hand begins */
-  guint64 at;                   /* t: windows up to here were looked at */
-  bool begun;                   /* `at` itself was */
-  guint64 stretch;              /* index of the stretch that ends the segment */
-  guint64 grid;                 /* next place of the grid */
-  GArray *shares;               /* double: of the grid's windows */
+  Cursor low, high; /* t and t + window */
+  guint64 segment;  /* where the observed stretch at hand begins */
+  guint64 at;       /* t: windows up to here were looked at */
+  bool begun;       /* `at` itself was */
+  guint64 stretch;  /* index of the stretch that ends the segment */
+  guint64 grid;     /* next place of the grid */
+  GArray *shares;   /* double: of the grid's windows */
   double p99;
   guint p99_of; /* shares it was made of */
   guint64 least_idle, least_at;
@@ -219,16 +220,12 @@ look_at (Core *core, guint64 t, guint64 window)
 
 /* The next place after `at` where a window may be the busiest, or of the grid. */
 static guint64
-next_place (Core *core, guint64 window, guint64 last)
+next_place (const Core *core, guint64 last)
 {
   guint64 next = last;
   const Gap *gap = gap_at (core, core->low.index);
   if (gap && gap->end > core->at)
     next = MIN (next, gap->end);
-  while ((gap = gap_at (core, core->next_start.index)) && gap->start <= core->at + window)
-    core->next_start.index++;
-  if (gap)
-    next = MIN (next, gap->start - window);
   return MIN (next, core->grid);
 }
 
@@ -244,8 +241,8 @@ slide (Core *core, guint64 window, guint64 end)
       guint64 behind = core->segment > core->grid ? core->segment - core->grid : 0;
       core->grid += (behind + step - 1) / step * step;
     }
-  for (guint64 t = core->begun ? next_place (core, window, last) : core->segment;;
-       t = next_place (core, window, last))
+  for (guint64 t = core->begun ? next_place (core, last) : core->segment;;
+       t = next_place (core, last))
     {
       guint64 idle = look_at (core, t, window);
       if (t == core->grid)
@@ -262,7 +259,7 @@ slide (Core *core, guint64 window, guint64 end)
 static void
 drop_gaps (Core *core)
 {
-  guint64 passed = MIN (core->low.index, core->next_start.index) - core->n_dropped;
+  guint64 passed = core->low.index - core->n_dropped;
   if (passed < 4096 || passed < core->gaps->len / 2)
     return;
   g_array_remove_range (core->gaps, 0, (guint)passed);

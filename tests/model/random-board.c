@@ -35,6 +35,7 @@ typedef struct
   guint32 spans;
   guint32 loss; /* of 1000 frames */
   bool drops, jumps;
+  bool calm; /* never nests, and idles a lot */
 } Program;
 
 static guint32
@@ -145,7 +146,7 @@ do_enter (Program *program, guint context)
 {
   guint slot = dice (program, SLOTS);
   if (!program->slots[slot].used || program->slots[slot].context != context
-      || running (program, slot) || program->depth[context] >= 4)
+      || running (program, slot) || program->depth[context] >= (program->calm ? 1u : 4u))
     return;
   Open *open = &program->stack[context][program->depth[context]++];
   *open = (Open){ slot, program->now, -1 };
@@ -172,7 +173,7 @@ do_exit (Program *program, guint context)
 static void
 do_idle (Program *program)
 {
-  if (program->depth[0] > 0)
+  if (program->depth[0] > 0 || !program->out->sends_idle)
     return;
   guint64 start = program->now;
   guint64 length = 1 + dice (program, dice (program, 10) ? 3000 : 60000);
@@ -295,7 +296,7 @@ step (Program *program)
   pass (program, dice (program, dice (program, 50) ? 200 : 40000));
   if (what < 40)
     do_start (program, context);
-  else if (what < 420)
+  else if (what < (program->calm ? 250u : 420u))
     do_enter (program, context);
   else if (what < 780)
     do_exit (program, context);
@@ -329,11 +330,15 @@ random_board_make (RandomBoard *random, guint32 seed)
   program.board.hello.seal_ms = (guint16)(5 + dice (&program, 100));
   if (random->n_contexts > 1)
     program.board.hello.capabilities |= ASC_CAN_INTERRUPTS;
+  random->sends_idle = dice (&program, 4) != 0;
+  if (!random->sends_idle)
+    program.board.hello.capabilities &= ~ASC_CAN_IDLE;
   program.seal
       = (guint64)program.board.hello.seal_ms * program.board.hello.tick_hz / 1000;
   program.loss = dice (&program, 2) ? dice (&program, 60) : 0;
   program.drops = dice (&program, 3) == 0;
   program.jumps = dice (&program, 3) == 0;
+  program.calm = dice (&program, 2);
   random->lossless = !program.loss && !program.drops && !program.jumps;
   guint sessions = 1 + dice (&program, 3);
   for (guint i = 0; i < sessions; i++)
@@ -353,7 +358,6 @@ random_board_make (RandomBoard *random, guint32 seed)
         }
       hello (&program);
     }
-  random->has_idle = random->idles->len > 0;
   random->stream = program.board.out;
 }
 

@@ -34,7 +34,7 @@ typedef struct
   guint n_sessions;
   guint n_contexts;
   bool lossless;
-  bool has_idle;
+  bool sends_idle;
   guint64 lost; /* events that never arrived, and dropped ones */
 } RandomBoard;
 

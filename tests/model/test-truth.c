@@ -120,7 +120,8 @@ runs_are_true (void **state)
       AscDecoderTotals totals;
       asc_trace_totals (trace, &totals);
       if (lost != random.lost)
-        printf ("# missing %lu dropped %lu sessions %u ctx %u\n", totals.missing_events, totals.dropped_events, random.n_sessions, random.n_contexts);
+        printf ("# missing %lu dropped %lu sessions %u ctx %u\n", totals.missing_events,
+                totals.dropped_events, random.n_sessions, random.n_contexts);
       if (lost != random.lost)
         fail_msg ("seed %u: %" G_GUINT64_FORMAT " lost, told %" G_GUINT64_FORMAT, seed,
                   random.lost, lost);
