@@ -10,6 +10,7 @@
 #define RING_SIZE ((gsize)64 << 20)
 #define RING_SMALLEST ((gsize)64 << 10)
 #define SYNC_MS 500
+#define LINK_WAIT_MS 1000
 
 void
 asc_recording_tell (AscRecording *rec, AscRecordingEvent event, const char *message)
@@ -33,22 +34,23 @@ on_emit (void *user, const guint8 *bytes, gsize n, bool host)
     }
 }
 
+/* wait_ms: how long to wait for it, -1 as long as it takes. */
 static bool
-make_room (AscRecording *rec, gsize n)
+make_room (AscRecording *rec, gsize n, int wait_ms)
 {
+  gint64 until = g_get_monotonic_time () + (gint64)wait_ms * 1000;
   gsize need = n + ASC_STREAM_RESERVE;
   /* After bytes were let go, wait for a good stretch: one CUT, not one a packet. */
   if (rec->gap)
     need = MAX (need, asc_ring_size (rec->ring) / 4);
   for (;;)
     {
-      AscRingStatus status
-          = asc_ring_wait_space (rec->ring, need, rec->patient ? 100 : 0);
+      AscRingStatus status = asc_ring_wait_space (rec->ring, need, wait_ms ? 100 : 0);
       if (status == ASC_RING_OK)
         return true;
       if (status == ASC_RING_CLOSED || atomic_load (&rec->stopping))
         return false;
-      if (status == ASC_RING_TIMEOUT && !rec->patient)
+      if (status == ASC_RING_TIMEOUT && wait_ms >= 0 && g_get_monotonic_time () >= until)
         return false;
     }
 }
@@ -57,7 +59,7 @@ static void
 take (AscRecording *rec, const guint8 *bytes, gsize n, gint64 now_us)
 {
   bool first = false;
-  bool room = make_room (rec, n);
+  bool room = make_room (rec, n, rec->patient ? -1 : 0);
   pthread_mutex_lock (&rec->lock);
   if (room && rec->gap)
     asc_stream_cut (&rec->stream, ASC_CUT_OVERLOAD, rec->gap);
@@ -100,8 +102,10 @@ on_bytes (void *user, const guint8 *bytes, gsize n)
 static void
 put_link (AscRecording *rec, AscLinkChange change, const char *message)
 {
-  if (!make_room (rec, 0))
-    return; /* the CUT that follows breaks the stream as well */
+  /* Nothing is read meanwhile. If it fails, a CUT follows and breaks the stream as well.
+   */
+  if (!make_room (rec, 0, LINK_WAIT_MS))
+    return;
   pthread_mutex_lock (&rec->lock);
   asc_stream_link (&rec->stream, change, message);
   pthread_mutex_unlock (&rec->lock);
@@ -172,13 +176,22 @@ random_nonce (void)
   return nonce;
 }
 
+/* Somebody else may take the free name of an unnamed recording: another one is found. */
 static bool
 start_disk (AscRecording *rec, const AscRecordingOptions *options, GError **error)
 {
-  rec->path = options->path ? g_strdup (options->path) : asc_store_new_path (error);
-  if (!rec->path)
-    return false;
-  rec->disk = asc_disk_create (rec->path, options->replace, options->keep_free, error);
+  for (int tries = 0; tries < 10 && !rec->disk; tries++)
+    {
+      g_clear_error (error);
+      g_free (rec->path);
+      rec->path = options->path ? g_strdup (options->path) : asc_store_new_path (error);
+      if (!rec->path)
+        return false;
+      rec->disk
+          = asc_disk_create (rec->path, options->replace, options->keep_free, error);
+      if (options->path)
+        break;
+    }
   return rec->disk != NULL;
 }
 

@@ -6,6 +6,7 @@ import io
 import json
 import math
 import os
+import pathlib
 import signal
 import struct
 import subprocess
@@ -290,6 +291,41 @@ def record_goes_through_pipes():
     tap.equal(result.returncode, 0, result.stderr)
     tap.equal(cli.good('stats', '--csv', '-', data=result.stdout),
               cli.good('stats', '--csv', trace))
+
+
+@tap.case
+def every_golden_capture_can_be_asked():
+    golden = pathlib.Path(__file__).resolve().parent.parent / 'golden'
+    captures = sorted([*golden.glob('*.wire'), *golden.glob('*.trace')])
+    tap.check(len(captures) > 20, captures)
+    others = {'gap', 'skip', 'link', 'cut'}
+    for path in captures:
+        info = cli.run('info', '--json', path)
+        if info.returncode:
+            cli.one_line(info, 1, path)
+            continue
+        told = json.loads(info.out)
+        lines = [line.split('\t') for line in cli.good('cat', path).splitlines()]
+        tap.check(all(len(fields) == 7 for fields in lines), path)
+        # Events have a context, what lies between frames has none.
+        tap.equal(sum(bool(fields[2]) for fields in lines), told['events'], path)
+        tap.check(all(fields[2] == '' for fields in lines if fields[3] in others), path)
+        if told['sessions']:
+            cli.good('stats', '--csv', '--session', 'all', path)
+
+
+@tap.case
+def a_silent_recording_is_a_good_file():
+    path = cli.PLACE / 'silent.trace'
+    result = cli.run('record', '-', '-o', path, data=b'')
+    tap.equal(result.returncode, 0, result.err)
+    info = json.loads(cli.good('info', '--json', path))
+    tap.equal((info['has_head'], info['sessions'], info['skipped_bytes']), (True, [], 0))
+    cli.good('info', path)
+    cli.one_line(cli.run('stats', path), 1, 'No board')
+    cli.one_line(cli.run('render', path, '-o', cli.PLACE / 'silent.png'), 1, 'No board')
+    links = [line.split('\t')[6].split()[0] for line in cli.good('cat', path).splitlines()]
+    tap.equal(links, ['connected', 'ended'])
 
 
 @tap.case
