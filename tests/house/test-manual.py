@@ -18,8 +18,8 @@ def page(name):
 
 
 def asked(program, *args):
-    if not program.exists():
-        tap.skip(f'{program.name} is not built')
+    if program == VIEWER and not program.exists():
+        tap.skip('the viewer is not built here')
     result = house.run(program, *args, '--help')
     tap.equal(result.returncode, 0, result.stdout)
     return result.stdout
