@@ -5,6 +5,7 @@
 #include "board.h"
 
 #include <pthread.h>
+#include <sched.h>
 #include <stdatomic.h>
 #include <string.h>
 #include <time.h>
@@ -52,6 +53,8 @@ work (void *user)
           asc_recorder_exit (rec, worker->context, ASC_EXIT_RETURN);
         }
       asc_recorder_exit (rec, worker->context, ASC_EXIT_YIELD);
+      if (i % 32 == 0)
+        sched_yield ();
     }
   atomic_fetch_sub (&worker->shared->running, 1);
   return NULL;
@@ -61,7 +64,7 @@ static void
 hooks_from_threads (void **state)
 {
   (void)state;
-  Board *board = board_new (4096);
+  Board *board = board_new (BOARD_RING);
   Shared shared = { .board = board };
   pthread_t threads[THREADS];
   Worker workers[THREADS];
