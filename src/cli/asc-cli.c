@@ -67,6 +67,8 @@ main (int argc, char **argv)
   static const AscCommand self = { .name = "" };
   /* A reader that leaves (head, less) ends a command quietly, whoever started it. */
   signal (SIGPIPE, SIG_DFL);
+  /* A file that may not grow is an error to be told, as a full disk is. */
+  signal (SIGXFSZ, SIG_IGN);
   if (argc < 2)
     return asc_cli_usage (&self, "a command is missing");
   const AscCommand *command = find (argv[1]);

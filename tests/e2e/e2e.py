@@ -12,6 +12,7 @@ import json
 import math
 import os
 import pathlib
+import select
 import shutil
 import signal
 import subprocess
@@ -49,16 +50,18 @@ class Board:
         self.master, slave = os.openpty()
         self.pty = os.ttyname(slave)
         os.close(slave)
+        os.set_blocking(self.master, False)
         # A name by which libserialport opens a pty: its look into sysfs is led to a link.
         self.link = TEMP / name
         self.link.symlink_to(self.pty)
         self.serial = f'serial:/dev/../../..{self.link}'
 
-    def send(self, data):
-        """Waits while the reader does not read."""
+    def send(self, data, reader):
+        """Waits while the reader does not read, but not for one that has ended."""
         view = memoryview(data)
-        while view:
-            view = view[os.write(self.master, view):]
+        while view and not reader.ended():
+            if select.select([], [self.master], [], 0.05)[1]:
+                view = view[os.write(self.master, view[:2048]):]
 
     def __enter__(self):
         return self
@@ -101,6 +104,11 @@ class Recording:
     def ended(self):
         return self.process.poll() is not None
 
+    def connected(self):
+        until(lambda: 'connected' in self.messages() or self.ended(), 'connected')
+        if self.ended():
+            raise AssertionError('record ended:\n' + self.messages())
+
     def messages(self):
         return self.log.read_text(errors='replace')
 
@@ -141,12 +149,10 @@ def record(data, path, through='serial', program=None):
     with Board(path.stem) as board:
         source = board.serial if through == 'serial' else board.pty
         with Recording(source, path, program=program or PORT_CLI) as recording:
-            until(lambda: 'connected' in recording.messages() or recording.ended(),
-                  'connected')
-            if not recording.ended():
-                board.send(data)
-                until(lambda: data[-16:] in path.read_bytes() or recording.ended(), 'the end')
-                recording.process.send_signal(signal.SIGINT)
+            recording.connected()
+            board.send(data, recording)
+            until(lambda: data[-16:] in path.read_bytes() or recording.ended(), 'the end')
+            recording.process.send_signal(signal.SIGINT)
             recording.wait()
             return recording.messages()
 
