@@ -62,6 +62,37 @@ def statistics_through_a_plain_pty_equal_the_truth():
 
 
 @tap.case
+def what_the_board_dropped_is_left_out_and_counted():
+    trace, runs = board('dropping', '--speed', 1000, '--seconds', 24)
+    records = Decoder().decode(trace.read_bytes())
+    # In the demo's ticks of 1 us; each LOST is a stretch, and there is no other.
+    lost = [(record.fields['ticks'] * 1000, record.fields['duration'] * 1000,
+             record.fields['events']) for record in records if record.kind == 'lost']
+    tap.check(lost, 'this board dropped nothing')
+
+    def touches(run):
+        return any(run.start < at + length and run.end >= at for at, length, _ in lost)
+
+    def cut_off(run):
+        return any(run.start < at <= run.end for at, _, _ in lost)
+
+    hidden = [run for run in runs if touches(run)]
+    table = e2e.stats(trace)
+    e2e.equal_statistics(table, [run for run in runs if not touches(run)])
+    for task, row in table.items():
+        tap.equal(int(row['censored']), sum(run.task == task for run in hidden if cut_off(run)),
+                  task, 'censored')
+    told = e2e.stats_json(trace)
+    tap.equal(told['lost_events'], sum(events for _, _, events in lost), 'lost')
+    tap.equal(told['lost_events'],
+              [record for record in records if record.kind == 'hello'][-1].fields['dropped'])
+    # Each run that nothing tells of had an ENTER and an EXIT.
+    tap.check(told['lost_events'] >= 2 * sum(not cut_off(run) for run in hidden) - len(lost))
+    info = e2e.info(trace)['sessions'][0]
+    tap.equal(told['observed_ns'], info['length_ns'] - sum(length for _, length, _ in lost))
+
+
+@tap.case
 def what_simulate_serves_itself_is_the_same():
     truth, trace = e2e.TEMP / 'served.csv', e2e.TEMP / 'served.trace'
     with e2e.Simulated('--truth', truth, '--no-loss', '--speed', 0, '--seconds', 5) as board:
