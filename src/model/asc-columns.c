@@ -19,14 +19,14 @@ gint64
 asc_column_border (gint64 from_ns, gint64 to_ns, guint i, guint n)
 {
   __extension__ typedef __int128 i128;
-  return from_ns + (gint64)(((i128)to_ns - from_ns) * i / n);
+  return (gint64)(from_ns + ((i128)to_ns - from_ns) * i / n);
 }
 
 /* The column that holds a time in [from, to). The borders decide, not the arithmetic. */
 static guint
 column_of (const Columns *columns, gint64 ns)
 {
-  double guess = (double)(ns - columns->borders[0]) * columns->scale;
+  double guess = ((double)ns - (double)columns->borders[0]) * columns->scale;
   guint i = guess <= 0 ? 0 : guess >= columns->n ? columns->n - 1 : (guint)guess;
   while (i > 0 && ns < columns->borders[i])
     i--;
@@ -161,7 +161,8 @@ asc_lane_columns (const AscLane *lane,
   for (guint i = 0; i < n; i++)
     {
       /* Several instances may wait at once, and a tolerant node may reach over. */
-      gint64 width = columns.borders[i + 1] - columns.borders[i];
+      guint64 whole = (guint64)columns.borders[i + 1] - (guint64)columns.borders[i];
+      gint64 width = (gint64)MIN (whole, (guint64)G_MAXINT64);
       out[i].late_ns = MIN (out[i].late_ns, width);
       out[i].busy_ns = MIN (out[i].busy_ns, width);
     }

@@ -454,7 +454,7 @@ asc_session_margin (const AscSession *shared,
   guint64 window = MAX (asc_session_ticks (session, window_ns), 1);
   guint64 warm_up = asc_session_ticks (session, warm_up_ns);
   guint64 from = MAX (start + warm_up, first);
-  g_mutex_lock (&session->lock);
+  pthread_mutex_lock (&session->lock);
   struct AscLoadState *state = session->load;
   guint64 changes = asc_get (&session->past_changes);
   if (!state || state->window != window || state->from != from
@@ -472,5 +472,5 @@ asc_session_margin (const AscSession *shared,
         advance (session, state, &state->cores[i], i);
         core_margin (session, state, &state->cores[i], i, margin);
       }
-  g_mutex_unlock (&session->lock);
+  pthread_mutex_unlock (&session->lock);
 }

@@ -5,6 +5,8 @@
 #ifndef ASC_MODEL_H
 #define ASC_MODEL_H
 
+#include <pthread.h>
+
 #include "asc-host-frames.h"
 #include "asc-lane.h"
 #include "asc-load.h"
@@ -108,7 +110,7 @@ struct AscSession
   guint64 gc_start;
   bool hello_seen, cost_told;
   /* of readers */
-  GMutex lock;
+  pthread_mutex_t lock; /* not GMutex: ThreadSanitizer knows this one */
   struct AscLoadState *load;
   AscArena tally_arena;
   guint64 tally_changes, tally_stretches;
@@ -167,14 +169,14 @@ typedef struct
 
 typedef struct
 {
-  GMutex lock;
+  pthread_mutex_t lock;            /* not GMutex: ThreadSanitizer knows this one */
   guint8 *chunks[ASC_TEXT_CHUNKS]; /* by position / ASC_TEXT_CHUNK, round and round */
   guint64 length;
 } AscTerminal;
 
 typedef struct
 {
-  GMutex lock;
+  pthread_mutex_t lock; /* not GMutex: ThreadSanitizer knows this one */
   AscDecoderTotals totals;
 } AscSharedTotals;
 
@@ -213,9 +215,9 @@ struct AscTrace
   bool link_down;
   guint tail_skips;      /* damage since the last frame that counts the events */
   guint64 tail_skip_end; /* its end in the file */
-  GArray *cuts;         /* AscCut of sessions not met yet */
-  GPtrArray *holders;   /* lanes with held samples */
-  gint64 first_boot_ns; /* of the session's anchors; −1 none */
+  GArray *cuts;          /* AscCut of sessions not met yet */
+  GPtrArray *holders;    /* lanes with held samples */
+  gint64 first_boot_ns;  /* of the session's anchors; −1 none */
   gint64 boot_to_wall_ns;
   gint64 offset_ns; /* least */
 };

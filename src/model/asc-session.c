@@ -21,7 +21,7 @@ asc_session_new (AscTrace *trace, guint index)
   asc_list_init (&session->lanes, sizeof (AscLane *));
   asc_list_init (&session->stretches, sizeof (AscTickStretch));
   asc_arena_init (&session->tally_arena);
-  g_mutex_init (&session->lock);
+  pthread_mutex_init (&session->lock, NULL);
   return session;
 }
 
@@ -34,7 +34,7 @@ asc_session_free (AscSession *session)
   asc_list_clear (&session->stretches);
   asc_load_state_free (session->load);
   asc_arena_clear (&session->tally_arena);
-  g_mutex_clear (&session->lock);
+  pthread_mutex_destroy (&session->lock);
   g_free (session);
 }
 

@@ -327,7 +327,7 @@ asc_stats_new (AscSession *session,
                   .scratch = asc_tally_new (NULL),
                   .pieces = g_array_new (FALSE, FALSE, sizeof (AscTallyPiece)),
                   .tail = g_array_new (FALSE, FALSE, sizeof (AscTallyPiece)) };
-  g_mutex_lock (&session->lock);
+  pthread_mutex_lock (&session->lock);
   query.watermark = asc_get (&session->watermark);
   query.n_lanes = asc_session_n_lanes (session);
   check_tallies (session, query.n_lanes);
@@ -354,7 +354,7 @@ asc_stats_new (AscSession *session,
       /* Some tally may be half done. */
       session->tally_changes = G_MAXUINT64;
     }
-  g_mutex_unlock (&session->lock);
+  pthread_mutex_unlock (&session->lock);
   clear_query (&query);
   if (stopped)
     g_clear_pointer (&stats, asc_stats_free);

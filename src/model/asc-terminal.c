@@ -8,7 +8,7 @@ AscTerminal *
 asc_terminal_new (void)
 {
   AscTerminal *terminal = g_new0 (AscTerminal, 1);
-  g_mutex_init (&terminal->lock);
+  pthread_mutex_init (&terminal->lock, NULL);
   return terminal;
 }
 
@@ -17,14 +17,14 @@ asc_terminal_free (AscTerminal *terminal)
 {
   for (guint i = 0; i < ASC_TEXT_CHUNKS; i++)
     g_free (terminal->chunks[i]);
-  g_mutex_clear (&terminal->lock);
+  pthread_mutex_destroy (&terminal->lock);
   g_free (terminal);
 }
 
 void
 asc_terminal_add (AscTerminal *terminal, const guint8 *bytes, gsize n)
 {
-  g_mutex_lock (&terminal->lock);
+  pthread_mutex_lock (&terminal->lock);
   while (n > 0)
     {
       guint64 chunk = terminal->length / ASC_TEXT_CHUNK % ASC_TEXT_CHUNKS;
@@ -36,7 +36,7 @@ asc_terminal_add (AscTerminal *terminal, const guint8 *bytes, gsize n)
       bytes += piece;
       n -= piece;
     }
-  g_mutex_unlock (&terminal->lock);
+  pthread_mutex_unlock (&terminal->lock);
 }
 
 static guint64
@@ -51,9 +51,9 @@ guint64
 asc_trace_text_length (const AscTrace *trace)
 {
   AscTerminal *terminal = trace->terminal;
-  g_mutex_lock (&terminal->lock);
+  pthread_mutex_lock (&terminal->lock);
   guint64 length = terminal->length;
-  g_mutex_unlock (&terminal->lock);
+  pthread_mutex_unlock (&terminal->lock);
   return length;
 }
 
@@ -61,9 +61,9 @@ guint64
 asc_trace_text_start (const AscTrace *trace)
 {
   AscTerminal *terminal = trace->terminal;
-  g_mutex_lock (&terminal->lock);
+  pthread_mutex_lock (&terminal->lock);
   guint64 start = start_of (terminal);
-  g_mutex_unlock (&terminal->lock);
+  pthread_mutex_unlock (&terminal->lock);
   return start;
 }
 
@@ -72,7 +72,7 @@ asc_trace_text (const AscTrace *trace, guint64 position, char *buffer, gsize n)
 {
   AscTerminal *terminal = trace->terminal;
   gsize copied = 0;
-  g_mutex_lock (&terminal->lock);
+  pthread_mutex_lock (&terminal->lock);
   if (position >= start_of (terminal))
     while (copied < n && position < terminal->length)
       {
@@ -85,6 +85,6 @@ asc_trace_text (const AscTrace *trace, guint64 position, char *buffer, gsize n)
         copied += piece;
         position += piece;
       }
-  g_mutex_unlock (&terminal->lock);
+  pthread_mutex_unlock (&terminal->lock);
   return copied;
 }

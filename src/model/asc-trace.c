@@ -8,7 +8,7 @@ asc_trace_new (AscOrigin origin)
   asc_arena_init (&trace->arena);
   trace->strings = g_string_chunk_new (4096);
   trace->totals = g_new0 (AscSharedTotals, 1);
-  g_mutex_init (&trace->totals->lock);
+  pthread_mutex_init (&trace->totals->lock, NULL);
   asc_list_init (&trace->sessions, sizeof (AscSession *));
   asc_list_init (&trace->problems, sizeof (AscListedProblem));
   trace->terminal = asc_terminal_new ();
@@ -51,7 +51,7 @@ asc_trace_free (AscTrace *trace)
   g_array_free (trace->cuts, TRUE);
   g_ptr_array_free (trace->holders, TRUE);
   g_string_chunk_free (trace->strings);
-  g_mutex_clear (&trace->totals->lock);
+  pthread_mutex_destroy (&trace->totals->lock);
   g_free (trace->totals);
   asc_arena_clear (&trace->arena);
   g_free (trace);
@@ -60,9 +60,9 @@ asc_trace_free (AscTrace *trace)
 static void
 publish_totals (AscTrace *trace)
 {
-  g_mutex_lock (&trace->totals->lock);
+  pthread_mutex_lock (&trace->totals->lock);
   trace->totals->totals = *asc_decoder_totals (&trace->decoder);
-  g_mutex_unlock (&trace->totals->lock);
+  pthread_mutex_unlock (&trace->totals->lock);
 }
 
 void
@@ -90,9 +90,9 @@ asc_trace_serial (const AscTrace *trace)
 void
 asc_trace_totals (const AscTrace *trace, AscDecoderTotals *totals)
 {
-  g_mutex_lock (&trace->totals->lock);
+  pthread_mutex_lock (&trace->totals->lock);
   *totals = trace->totals->totals;
-  g_mutex_unlock (&trace->totals->lock);
+  pthread_mutex_unlock (&trace->totals->lock);
 }
 
 gsize
