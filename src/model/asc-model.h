@@ -296,6 +296,14 @@ AscLane *asc_feed_event (AscTrace *trace,
                          guint32 *instance);
 void asc_feed_censor (AscTrace *trace, AscContextState *context, guint64 seen);
 void asc_feed_tell (AscTrace *trace, const AscTold *told);
+void asc_feed_bump (AscTrace *trace);
+void asc_feed_censor_all (AscTrace *trace);
+
+/* asc-feed-host.c (feeder): calls of the sink */
+void asc_feed_host (void *user, const AscFrame *frame);
+void asc_feed_text (void *user, const uint8_t *bytes, size_t n, uint64_t offset);
+void asc_feed_skip (void *user, AscSkip why, uint64_t offset, size_t n);
+void asc_feed_mangled (void *user, unsigned how, uint64_t offset);
 
 /* asc-anchors.c (feeder) */
 void asc_anchors_reset (AscTrace *trace);

@@ -1,6 +1,7 @@
 /* Small streams whose outcome can be told by hand. */
 #include "asc-board.h"
 #include "asc-load.h"
+#include "asc-runs.h"
 #include "asc-stats.h"
 #include "asc-test.h"
 #include "asc-trace.h"
@@ -215,14 +216,206 @@ a_lost_frame (void **state)
   asc_board_clear (&board);
 }
 
+static void
+ticks_to_ns (void **state)
+{
+  (void)state;
+  static const struct
+  {
+    guint32 hz;
+    guint64 ticks;
+    gint64 ns;
+  } rows[] = {
+    { 1000000, 5, 5000 },
+    { 32768, 1, 30518 },  /* 30517.578… */
+    { 32768, 3, 91553 },  /* 91552.734… */
+    { 3, 1, 333333333 },  /* …,3 */
+    { 3, 2, 666666667 },  /* …,6 */
+    { 2000000000, 1, 1 }, /* half goes up */
+    { 2000000000, 3, 2 },
+    { 1000000000, G_GUINT64_CONSTANT (1) << 50, G_GINT64_CONSTANT (1) << 50 },
+    { 1, G_GUINT64_CONSTANT (1) << 61, G_MAXINT64 - 1 }, /* no int64 holds it */
+  };
+  for (gsize i = 0; i < G_N_ELEMENTS (rows); i++)
+    {
+      AscBoard board;
+      asc_board_init (&board, 1);
+      board.hello.tick_hz = rows[i].hz;
+      asc_board_hello (&board, 0);
+      AscTrace *trace = read_board (&board, false);
+      AscSession *session = asc_trace_session (trace, 0);
+      assert_int_equal (asc_session_ns (session, rows[i].ticks), rows[i].ns);
+      asc_trace_free (trace);
+      asc_board_clear (&board);
+    }
+}
+
+/* Past 2^48 ticks, and a step back: the timeline goes on. */
+static void
+clock_goes_on (void **state)
+{
+  (void)state;
+  guint64 top = G_GUINT64_CONSTANT (1) << 48;
+  AscBoard board;
+  AscRun runs[4];
+  asc_board_init (&board, 1);
+  asc_board_hello (&board, top - 100);
+  asc_board_name (&board, 1, ASC_NAME_TASK, "", "t");
+  asc_board_start (&board, 0, top - 100, 0, 1, 1);
+  asc_board_enter (&board, 0, top - 50, 0, -1);
+  asc_board_exit (&board, 0, top + 50, ASC_EXIT_YIELD);
+  asc_board_seal_all (&board);
+  asc_board_enter (&board, 0, top + 100, 0, -1);
+  asc_board_exit (&board, 0, top + 200, ASC_EXIT_YIELD);
+  asc_encoder_discontinuity (&board.encoders[0], top - 1000, ASC_JUMP_BACK, 0);
+  asc_board_seal_all (&board);
+  asc_board_enter (&board, 0, top - 1000, 0, -1);
+  asc_board_exit (&board, 0, top - 970, ASC_EXIT_YIELD);
+  asc_board_seal_all (&board);
+  AscTrace *trace = read_board (&board, true);
+  const AscLane *lane = find_lane (trace, 0, ASC_LANE_TASK, "t");
+  assert_int_equal (asc_lane_runs (lane, G_MININT64, G_MAXINT64, runs, 4), 3);
+  assert_int_equal (runs[0].start_ns, (gint64)(top - 50) * 1000);
+  assert_int_equal (runs[1].start_ns, (gint64)(top + 100) * 1000);
+  assert_int_equal (runs[2].start_ns, runs[1].end_ns);
+  assert_int_equal (runs[2].end_ns - runs[2].start_ns, 30000);
+  AscProblem problem;
+  asc_trace_problem (trace, 0, &problem);
+  assert_int_equal (problem.kind, ASC_PROBLEM_CLOCK);
+  asc_trace_free (trace);
+  asc_board_clear (&board);
+}
+
+static void
+late_names (void **state)
+{
+  (void)state;
+  AscBoard board;
+  asc_board_init (&board, 1);
+  asc_board_hello (&board, 0);
+  asc_board_start (&board, 0, 0, 0, 1, 7);
+  asc_board_enter (&board, 0, 10, 0, -1);
+  asc_board_exit (&board, 0, 20, ASC_EXIT_YIELD);
+  asc_board_enter (&board, 0, 30, 5, -1);
+  asc_board_exit (&board, 0, 40, ASC_EXIT_YIELD);
+  asc_board_seal_all (&board);
+  AscTrace *trace = asc_trace_new (ASC_FROM_WIRE);
+  asc_trace_feed (trace, board.out->data, board.out->len);
+  const AscLane *lane = find_lane (trace, 0, ASC_LANE_TASK, "(name 7)");
+  assert_non_null (lane);
+  assert_non_null (find_lane (trace, 0, ASC_LANE_TASK, "(unknown task)"));
+  guint fed = board.out->len;
+  asc_board_name_at (&board, 7, ASC_NAME_TASK, "m", "run", 12, 1);
+  asc_board_name_at (&board, 8, ASC_NAME_TASK, "m", "run", 80, 2);
+  asc_board_start (&board, 0, 50, 1, 2, 8);
+  asc_board_enter (&board, 0, 50, 1, -1);
+  asc_board_exit (&board, 0, 60, ASC_EXIT_YIELD);
+  asc_board_seal_all (&board);
+  asc_trace_feed (trace, board.out->data + fed, board.out->len - fed);
+  /* The same lane; and another code of the same name can be told apart. */
+  assert_ptr_equal (find_lane (trace, 0, ASC_LANE_TASK, "m.run"), lane);
+  assert_non_null (find_lane (trace, 0, ASC_LANE_TASK, "m.run:80"));
+  asc_trace_free (trace);
+  asc_board_clear (&board);
+}
+
+static void
+put_host (AscBoard *board, const guint8 *frame, gsize n)
+{
+  g_byte_array_append (board->out, frame, (guint)n);
+}
+
+static void
+wall_clock_and_cuts (void **state)
+{
+  (void)state;
+  AscBoard board;
+  guint8 frame[ASC_FRAME_MAX];
+  asc_board_init (&board, 1);
+  AscFileHead head = { .nonce = 99,
+                       .version = ASC_FILE_VERSION,
+                       .created_ns = 5,
+                       .source = { "x", 1 },
+                       .writer = { "y", 1 } };
+  put_host (&board, frame, asc_encode_file_head (frame, &head));
+  board.hello.start_ticks = 1000;
+  asc_board_hello (&board, 1000);
+  guint16 sequence = 1;
+  /* Latencies of 30, 2 and 9 ms: the least counts. A step of the wall clock does not. */
+  static const gint64 wall[] = { 5000031000000, 5001003000000, 9002010000000 };
+  static const gint64 boot[] = { 700031000000, 701003000000, 702010000000 };
+  for (int i = 0; i < 3; i++)
+    {
+      asc_board_simple (&board, 0, ASC_EVENT_MARK, 1000 + (guint64)i * 1000000, 3, 0);
+      asc_board_seal_all (&board);
+      AscAnchor anchor = { wall[i], boot[i], 0 };
+      put_host (&board, frame, asc_encode_anchor (frame, 99, sequence++, &anchor));
+    }
+  AscCut cut = { ASC_CUT_RANGE, board.hello.session_id, 500000, 600000, 1234 };
+  put_host (&board, frame, asc_encode_cut (frame, 99, sequence++, &cut));
+  AscTrace *trace = asc_trace_new (ASC_FROM_FILE);
+  asc_trace_feed (trace, board.out->data, board.out->len);
+  asc_trace_finish (trace);
+  AscTraceHead told;
+  asc_trace_head (trace, &told);
+  assert_true (told.has_head && told.created_ns == 5);
+  AscSessionInfo info;
+  AscStretch stretch;
+  AscSession *session = asc_trace_session (trace, 0);
+  asc_session_info (session, &info);
+  assert_int_equal (info.wall_ns, 5000003000000);
+  assert_int_equal (asc_session_stretches (session, 0, G_MAXINT64, &stretch, 1), 1);
+  assert_int_equal (stretch.kind, ASC_STRETCH_NOT_KEPT);
+  assert_int_equal (info.lost_events, 0);
+  assert_int_equal (asc_session_observed_ns (session, G_MININT64, G_MAXINT64),
+                    1900000000);
+  AscBoardMark marks[4];
+  assert_int_equal (asc_session_marks (session, 0, G_MAXINT64, marks, 4), 3);
+  asc_trace_free (trace);
+  asc_board_clear (&board);
+}
+
+/* A column costs nodes of the pyramid, not runs. */
+static void
+cost_of_columns (void **state)
+{
+  (void)state;
+  AscBoard board;
+  AscColumn out[100];
+  asc_board_init (&board, 1);
+  asc_board_hello (&board, 0);
+  asc_board_start (&board, 0, 0, 0, 1, 1);
+  for (guint i = 0; i < 100000; i++)
+    {
+      asc_board_enter (&board, 0, i * 10, 0, -1);
+      asc_board_exit (&board, 0, i * 10 + 5, ASC_EXIT_YIELD);
+    }
+  asc_board_seal_all (&board);
+  AscTrace *trace = read_board (&board, true);
+  const AscLane *lane = find_lane (trace, 0, ASC_LANE_TASK, "(name 1)");
+  guint64 before = asc_runs_visits;
+  asc_lane_columns (lane, 0, 1000000000, 100, ASC_EXACT, ASC_HOG_NS, out);
+  assert_int_equal (out[50].busy_ns, 5000000);
+  assert_true (asc_runs_visits - before < 100 * 100);
+  before = asc_runs_visits;
+  asc_lane_columns (lane, 0, 1000000000, 100, ASC_TOLERANT, ASC_HOG_NS, out);
+  assert_true (asc_runs_visits - before < 100 * 64);
+  before = asc_runs_visits;
+  asc_lane_columns (lane, 500000000, 500010000, 100, ASC_EXACT, ASC_HOG_NS, out);
+  assert_true (asc_runs_visits - before < 300);
+  asc_trace_free (trace);
+  asc_board_clear (&board);
+}
+
 int
 main (void)
 {
   struct CMUnitTest tests[] = {
-    cmocka_unit_test (lanes_and_runs),
-    cmocka_unit_test (statistics),
-    cmocka_unit_test (columns),
-    cmocka_unit_test (a_lost_frame),
+    cmocka_unit_test (lanes_and_runs),  cmocka_unit_test (statistics),
+    cmocka_unit_test (columns),         cmocka_unit_test (a_lost_frame),
+    cmocka_unit_test (ticks_to_ns),     cmocka_unit_test (clock_goes_on),
+    cmocka_unit_test (late_names),      cmocka_unit_test (wall_clock_and_cuts),
+    cmocka_unit_test (cost_of_columns),
   };
   return asc_test_run (tests, G_N_ELEMENTS (tests));
 }
