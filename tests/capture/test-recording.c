@@ -202,18 +202,95 @@ record_into_full (const char *name)
   g_byte_array_unref (in);
 }
 
+static struct rlimit unlimited;
+
+/* Stands in for a full disk: it needs no rights. */
+static void
+limit_file_size (rlim_t size)
+{
+  signal (SIGXFSZ, SIG_IGN);
+  getrlimit (RLIMIT_FSIZE, &unlimited);
+  struct rlimit limit = unlimited;
+  limit.rlim_cur = size;
+  assert_int_equal (setrlimit (RLIMIT_FSIZE, &limit), 0);
+}
+
+static void
+lift_limit (void)
+{
+  setrlimit (RLIMIT_FSIZE, &unlimited);
+}
+
 static void
 a_full_disk_ends_the_file_well (void **state)
 {
   (void)state;
-  struct rlimit old, limit;
-  signal (SIGXFSZ, SIG_IGN);
-  getrlimit (RLIMIT_FSIZE, &old);
-  limit = old;
-  limit.rlim_cur = 700001;
-  assert_int_equal (setrlimit (RLIMIT_FSIZE, &limit), 0);
+  limit_file_size (700001);
   record_into_full ("limited");
-  setrlimit (RLIMIT_FSIZE, &old);
+  lift_limit ();
+}
+
+/* A follower far behind goes through the file, through what was cut off its end, and on
+ * from the ring, which waited for it. */
+static void
+a_slow_follower_passes_a_full_disk (void **state)
+{
+  (void)state;
+  Session session = { 0 };
+  GByteArray *in = asc_test_board_stream (asc_test_seed (), 1500000);
+  char *source = in_directory ("in");
+  char *path = in_directory ("limited");
+  assert_true (g_file_set_contents (source, (char *)in->data, in->len, NULL));
+  char *spec = g_strconcat ("file:", source, NULL);
+  AscRecordingOptions options = options_for (path);
+  options.ring_size = 65536;
+  guint8 first[10];
+  limit_file_size (300000 + asc_test_seed () % 1000);
+  AscRecording *rec = record (spec, &options, &session);
+  gssize got = asc_recording_read (rec, first, sizeof first, 1000);
+  WAIT_FOR (times (&session, ASC_RECORDING_DISK_FULL) == 1);
+  GByteArray *stream = g_byte_array_new ();
+  g_byte_array_append (stream, first, (guint)got);
+  GByteArray *rest = read_stream (rec, 777);
+  g_byte_array_append (stream, rest->data, rest->len);
+  asc_recording_stop (rec);
+  lift_limit ();
+  Found seen = look_at_bytes (stream);
+  check_same (seen.board, in);
+  assert_int_equal (seen.skipped, 0);
+  Found found = look_at (path);
+  assert_int_equal (found.cuts, 1);
+  assert_int_equal (found.skipped, 0);
+  found_clear (&found);
+  found_clear (&seen);
+  asc_recording_free (rec);
+  g_byte_array_unref (rest);
+  g_byte_array_unref (in);
+  g_free (spec);
+  drop (source);
+  drop (path);
+}
+
+static void
+space_that_comes_back_is_not_used (void **state)
+{
+  (void)state;
+  Session session;
+  struct stat st;
+  GByteArray *in = asc_test_board_stream (asc_test_seed (), 300000);
+  limit_file_size (100000);
+  session_begin (&session, "again", 0);
+  send_bytes (session.master, in->data, in->len);
+  WAIT_FOR (times (&session, ASC_RECORDING_DISK_FULL) == 1);
+  lift_limit ();
+  send_bytes (session.master, in->data, in->len);
+  WAIT_FOR (asc_recording_received (session.rec) == 2 * in->len);
+  asc_recording_stop (session.rec);
+  assert_int_equal (stat (session.path, &st), 0);
+  assert_true (st.st_size <= 100000);
+  assert_true (asc_recording_not_kept (session.rec) > in->len);
+  session_end (&session);
+  g_byte_array_unref (in);
 }
 
 /* The same on a true file system that is full: a tmpfs in a namespace of its own. */
@@ -357,6 +434,8 @@ main (int argc, char **argv)
     cmocka_unit_test (a_slow_follower_reads_the_file),
     cmocka_unit_test (a_copy_is_saved_while_it_runs),
     cmocka_unit_test (a_full_disk_ends_the_file_well),
+    cmocka_unit_test (a_slow_follower_passes_a_full_disk),
+    cmocka_unit_test (space_that_comes_back_is_not_used),
     cmocka_unit_test (a_full_file_system_ends_the_file_well),
     cmocka_unit_test (a_killed_recorder_leaves_a_good_file),
     cmocka_unit_test (nothing_is_overwritten_or_left_behind),
