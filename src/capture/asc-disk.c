@@ -222,10 +222,7 @@ encode_cut (AscDisk *disk, guint8 *frame)
 }
 
 void
-asc_disk_close_at_border (AscDisk *disk,
-                          guint64 nonce,
-                          guint16 sequence,
-                          GByteArray *tail)
+asc_disk_close_at_border (AscDisk *disk, guint64 nonce, guint16 sequence)
 {
   guint8 bytes[TAIL_SIZE];
   guint8 frame[ASC_FRAME_MAX];
@@ -239,10 +236,8 @@ asc_disk_close_at_border (AscDisk *disk,
   gsize size = encode_cut (disk, frame);
   /* What is cut off makes room for the CUT: there may be none behind it. */
   guint64 border = last_border (bytes, n > size ? n - size : 0, length - n);
-  gsize over = (gsize)(length - border);
-  if (over && ftruncate (disk->fd, (off_t)border) != 0)
+  if (border < length && ftruncate (disk->fd, (off_t)border) != 0)
     return;
-  g_byte_array_append (tail, bytes + n - over, (guint)over);
   atomic_store_explicit (&disk->length, border, memory_order_release);
   if (pwrite (disk->fd, frame, size, (off_t)border) == (gssize)size)
     disk->cut_at = border;

@@ -22,12 +22,9 @@ int asc_disk_write (AscDisk *disk, const guint8 *bytes, gsize n);
 /* fdatasync when something was written since the last one; 0 or an errno. */
 int asc_disk_sync (AscDisk *disk);
 
-/* After an error: cuts the file back to its last border and puts a CUT (disk) there, as
- * far as the disk lets. tail gets what was cut off. sequence: of the CUT. */
-void asc_disk_close_at_border (AscDisk *disk,
-                               guint64 nonce,
-                               guint16 sequence,
-                               GByteArray *tail);
+/* After an error: cuts the file back to its last border that leaves room for a CUT (disk)
+ * and puts that there, as far as the disk lets. sequence: of the CUT. */
+void asc_disk_close_at_border (AscDisk *disk, guint64 nonce, guint16 sequence);
 /* Fills in how many bytes that CUT stands for. */
 void asc_disk_fill_cut (AscDisk *disk, guint64 bytes);
 

@@ -29,14 +29,13 @@ struct AscRecording
   int reading_cursor;
 
   /* Not GLib's: ThreadSanitizer knows these. */
-  pthread_mutex_t lock; /* stream, tail, what follows */
+  pthread_mutex_t lock; /* stream and what follows */
   pthread_cond_t changed;
   AscStream stream;
   GArray *host_ends; /* stream offsets of host frames that are not on disk yet */
   guint16 hosts_on_disk;
   guint64 gap; /* board bytes let go since the last CUT */
   char *end_message;
-  GByteArray *tail; /* of the stream, cut off the file when the disk was full */
 
   _Atomic bool connected; /* the reader's */
   _Atomic bool stopping;

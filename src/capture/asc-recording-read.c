@@ -6,26 +6,6 @@
 
 #include "asc-copy.h"
 
-/* Bytes that were overwritten in the ring: from the file, or what was cut off its end.
- * Returns how many; 0 where neither has them. */
-static gssize
-read_behind (AscRecording *rec, guint64 at, void *buffer, gsize n)
-{
-  gssize got = asc_disk_read (rec->disk, at, buffer, n);
-  if (got > 0)
-    return got;
-  got = 0;
-  pthread_mutex_lock (&rec->lock);
-  guint64 tail_at = asc_disk_length (rec->disk);
-  if (rec->tail && at >= tail_at && at - tail_at < rec->tail->len)
-    {
-      got = (gssize)MIN (n, rec->tail->len - (at - tail_at));
-      memcpy (buffer, rec->tail->data + (at - tail_at), (gsize)got);
-    }
-  pthread_mutex_unlock (&rec->lock);
-  return got;
-}
-
 /* Once the file is no help any more, the ring has to keep what was not read. */
 static void
 hold_if_needed (AscRecording *rec)
@@ -52,7 +32,7 @@ read_once (AscRecording *rec, void *buffer, gsize n, AscRingStatus *status)
   if (got || *status != ASC_RING_BEHIND)
     return (gssize)got;
   guint64 at = asc_ring_position (rec->ring, rec->reading_cursor);
-  gssize behind = read_behind (rec, at, buffer, n);
+  gssize behind = asc_disk_read (rec->disk, at, buffer, n);
   /* Nowhere (nobody followed when the disk stopped): the decoder sees the gap. */
   guint64 next = behind > 0 ? at + (guint64)behind : asc_ring_start (rec->ring);
   asc_ring_seek (rec->ring, rec->reading_cursor, next);

@@ -71,11 +71,12 @@ disk_message (AscRecording *rec, int number)
 static void
 disk_stop (AscRecording *rec, int number)
 {
-  GByteArray *tail = g_byte_array_new ();
   count_hosts (rec);
-  asc_disk_close_at_border (rec->disk, rec->stream.nonce, rec->hosts_on_disk, tail);
+  asc_disk_close_at_border (rec->disk, rec->stream.nonce, rec->hosts_on_disk);
+  /* What was cut off is still in the ring: the reader leaves more of it free than that.
+   */
+  asc_ring_seek (rec->ring, rec->writer_cursor, asc_disk_length (rec->disk));
   pthread_mutex_lock (&rec->lock);
-  rec->tail = tail;
   atomic_store (&rec->disk_stopped, true);
   /* Who follows the stream from the ring takes over holding it (asc_recording_read). */
   if (!atomic_load (&rec->reading))

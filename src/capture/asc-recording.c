@@ -295,8 +295,6 @@ asc_recording_free (AscRecording *rec)
   asc_disk_free (rec->disk);
   asc_ring_free (rec->ring);
   g_array_unref (rec->host_ends);
-  if (rec->tail)
-    g_byte_array_unref (rec->tail);
   pthread_mutex_destroy (&rec->lock);
   pthread_cond_destroy (&rec->changed);
   g_free (rec->end_message);

@@ -221,6 +221,34 @@ does_not_wait_in_a_damaged_frame (void **state)
   out_clear (&out);
 }
 
+/* The end of a damaged frame that looks like a beginning: a host frame before it would
+ * make text of what is none. */
+static void
+keeps_out_of_a_damaged_frame (void **state)
+{
+  (void)state;
+  guint8 frame[ASC_FRAME_MAX];
+  gsize n = some_frame (frame);
+  memcpy (frame + n - 3,
+          "\xF9"
+          "ab",
+          3);
+  Out out = out_new ();
+  AscStream stream;
+  begin (&stream, &out);
+  asc_stream_push (&stream, (const guint8 *)"x", 1, 0);
+  guint hosts = out.hosts;
+  asc_stream_push (&stream, frame, n, 2 * ASC_STREAM_ANCHOR_US);
+  assert_int_equal (out.hosts, hosts);
+  asc_stream_push (&stream, (const guint8 *)"yyyyyyyy", 8, 2 * ASC_STREAM_ANCHOR_US + 1);
+  assert_int_equal (out.hosts, hosts + 1);
+  Seen seen = decode (out.all);
+  assert_string_equal (seen.text->str, "xyyyyyyyy");
+  assert_int_equal (seen.totals.skipped[ASC_SKIP_CHECKSUM], n);
+  g_string_free (seen.text, TRUE);
+  out_clear (&out);
+}
+
 /* What begins before a break and what comes after it never join. */
 static void
 breaks_are_told_at_once (void **state)
@@ -290,6 +318,7 @@ main (void)
     cmocka_unit_test (anchors_come_once_a_second),
     cmocka_unit_test (waits_for_a_begun_frame),
     cmocka_unit_test (does_not_wait_in_a_damaged_frame),
+    cmocka_unit_test (keeps_out_of_a_damaged_frame),
     cmocka_unit_test (breaks_are_told_at_once),
     cmocka_unit_test (marks_are_refused_when_too_many_wait),
     cmocka_unit_test (strings_are_cut_at_a_character),
