@@ -237,6 +237,14 @@ menu_of (void)
   return G_MENU_MODEL (menu);
 }
 
+/* Setting a button's label sets its name for screen readers too: this comes after it. */
+static void
+name_follow (AscHeader *self)
+{
+  gtk_accessible_update_property (GTK_ACCESSIBLE (self->follow),
+                                  GTK_ACCESSIBLE_PROPERTY_LABEL, "Following", -1);
+}
+
 static void
 build (AscHeader *self)
 {
@@ -246,8 +254,7 @@ build (AscHeader *self)
   self->follow = gtk_toggle_button_new_with_label ("▶▏Following");
   gtk_widget_set_tooltip_text (self->follow,
                                "Keep the newest event at the right edge (End)");
-  gtk_accessible_update_property (GTK_ACCESSIBLE (self->follow),
-                                  GTK_ACCESSIBLE_PROPERTY_LABEL, "Following", -1);
+  name_follow (self);
   self->title = label_with ("title", 0.5f);
   self->subtitle = label_with ("subtitle", 0.5f);
   self->margin = label_with ("margin", 1);
@@ -321,6 +328,7 @@ asc_header_set_narrow (AscHeader *self, bool narrow)
   gtk_widget_set_visible (self->titles, !narrow);
   gtk_widget_set_visible (g_object_get_data (G_OBJECT (self->bar), "export"), !narrow);
   gtk_button_set_label (GTK_BUTTON (self->follow), narrow ? "▶▏" : "▶▏Following");
+  name_follow (self);
   if (narrow)
     gtk_widget_add_css_class (self->bar, "narrow");
   else

@@ -8,7 +8,7 @@ typedef struct
   GListStore *store;
   GtkFilter *filter;
   GtkSorter *sorter;
-  GtkSingleSelection *selection;
+  GtkSingleSelection *selection; /* the view may be gone before us */
   GtkWidget *view;
   GtkWidget *scrolled;
   int frames_to_top; /* that it is still held at its top */
@@ -289,6 +289,7 @@ destroyed (gpointer data)
   StatsView *self = data;
   g_signal_handlers_disconnect_by_data (self->document, self);
   g_signal_handlers_disconnect_by_data (self->selection, self);
+  g_object_unref (self->selection);
   g_object_unref (self->document);
   g_free (self);
 }
@@ -312,7 +313,6 @@ asc_stats_view_new (AscDocument *document)
   gtk_single_selection_set_selected (self->selection, GTK_INVALID_LIST_POSITION);
   gtk_column_view_set_model (GTK_COLUMN_VIEW (self->view),
                              GTK_SELECTION_MODEL (self->selection));
-  g_object_unref (self->selection); /* the view holds it */
   GtkColumnViewColumn *by = NULL;
   for (AscStatsColumn column = 0; column < ASC_COLUMN_N; column++)
     {

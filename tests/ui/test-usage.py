@@ -1,0 +1,55 @@
+"""aioscope without a window: help, version, wrong arguments, no display."""
+
+import os
+import subprocess
+
+import tap
+import window
+
+
+def run(*args, **env):
+    return subprocess.run([window.APP, *args], capture_output=True, text=True,
+                          timeout=window.PATIENCE, env=dict(os.environ, **env))
+
+
+@tap.case
+def help_names_sources_and_options():
+    done = run('--help')
+    tap.equal(done.returncode, 0, done.stderr)
+    for word in ('--demo', '--dark', '--version', 'tcp:HOST:PORT', '/dev/ttyACM0', 'FILE'):
+        tap.check(word in done.stdout, f'{word} is not in', done.stdout)
+
+
+@tap.case
+def version():
+    done = run('--version')
+    tap.equal((done.returncode, done.stderr), (0, ''))
+    tap.check(done.stdout.startswith('aioscope ') and done.stdout.count('\n') == 1, done.stdout)
+
+
+@tap.case
+def unknown_option():
+    done = run('--no-such-option')
+    tap.check(done.returncode not in (0, -6, -11), done.returncode)
+    tap.check('--no-such-option' in done.stderr, done.stderr)
+    tap.equal(done.stdout, '')
+
+
+def too_many(*args):
+    done = run(*args)
+    tap.equal(done.returncode, 2, done.stderr)
+    tap.check('one file or source' in done.stderr, done.stderr)
+
+
+tap.add('two files', too_many, 'a.trace', 'b.trace')
+tap.add('a file and the demo', too_many, '--demo', 'a.trace')
+
+
+@tap.case
+def without_a_display_it_says_so():
+    done = run('--demo', DISPLAY='', WAYLAND_DISPLAY='')
+    tap.check(done.returncode not in (0, -6, -11), done.returncode)
+    tap.check('display' in done.stderr.lower(), done.stderr)
+
+
+window.main()
