@@ -59,7 +59,7 @@ asc_document_let_go (AscDocument *self)
       asc_engine_stop (self->hold->engine);
       g_clear_pointer (&self->hold, asc_hold_release);
     }
-  g_clear_pointer (&self->stats, asc_stats_free);
+  asc_document_forget_stats (self);
   g_clear_pointer (&self->percent, g_free);
   g_clear_pointer (&self->title, g_free);
   g_clear_pointer (&self->saved_path, g_free);

@@ -33,6 +33,9 @@ struct _AscDocument
   gint64 hog_ns;
   AscOver over;
   AscStats *stats;
+  AscHog *hogs; /* of the whole session, by start */
+  gsize n_hogs;
+  AscMargin margin;
   double *percent;
   guint n_percent;
   GCancellable *asking; /* the running worker's, or NULL */
@@ -55,6 +58,8 @@ void asc_document_tell (AscDocument *document, guint signal);
 
 void asc_hold_release (gpointer hold);
 AscHold *asc_hold_acquire (AscHold *hold);
+/* Statistics, hogs and margin, but not the percentages. */
+void asc_document_forget_stats (AscDocument *document);
 /* Lets go of all that is shown. */
 void asc_document_let_go (AscDocument *document);
 /* Asks a worker for statistics, now or when the running one has answered. */

@@ -10,6 +10,7 @@ typedef struct
   bool whole;
   guint serial;
   guint index;
+  gint64 hog_ns;
 } Question;
 
 static void
@@ -20,15 +21,41 @@ question_free (gpointer data)
   g_free (question);
 }
 
+typedef struct
+{
+  AscStats *stats; /* NULL: cancelled */
+  AscMargin margin;
+  AscHog *hogs;
+  gsize n_hogs;
+} Answer;
+
+static void
+answer_free (gpointer data)
+{
+  Answer *answer = data;
+  asc_stats_free (answer->stats);
+  g_free (answer->hogs);
+  g_free (answer);
+}
+
 static void
 ask_thread (GTask *task, gpointer source, gpointer data, GCancellable *cancellable)
 {
   Question *question = data;
+  Answer *answer = g_new0 (Answer, 1);
   (void)source;
-  g_task_return_pointer (
-      task,
-      asc_stats_new (question->session, question->from_ns, question->to_ns, cancellable),
-      (GDestroyNotify)asc_stats_free);
+  answer->stats = asc_stats_new (question->session, question->from_ns, question->to_ns,
+                                 cancellable);
+  if (answer->stats != NULL)
+    {
+      asc_session_margin (question->session, ASC_MARGIN_WINDOW_NS, ASC_MARGIN_WARM_UP_NS,
+                          &answer->margin);
+      answer->hogs = g_new (AscHog, ASC_HOGS_MAX);
+      answer->n_hogs = asc_session_hogs (question->session, question->hog_ns, G_MININT64,
+                                         G_MAXINT64, answer->hogs, ASC_HOGS_MAX);
+      answer->n_hogs = MIN (answer->n_hogs, ASC_HOGS_MAX);
+    }
+  g_task_return_pointer (task, answer, answer_free);
 }
 
 static void
@@ -53,26 +80,37 @@ answered (GObject *source, GAsyncResult *result, gpointer data)
 {
   AscDocument *self = ASC_DOCUMENT (source);
   const Question *question = g_task_get_task_data (G_TASK (result));
-  AscStats *stats = g_task_propagate_pointer (G_TASK (result), NULL);
+  Answer *answer = g_task_propagate_pointer (G_TASK (result), NULL);
   (void)data;
   if (question->serial != self->serial)
     {
-      asc_stats_free (stats);
+      g_clear_pointer (&answer, answer_free);
       return;
     }
   g_clear_object (&self->asking);
-  if (stats != NULL && question->index == self->session)
+  if (answer != NULL && answer->stats != NULL && question->index == self->session)
     {
+      asc_document_forget_stats (self);
+      self->stats = g_steal_pointer (&answer->stats);
+      self->hogs = g_steal_pointer (&answer->hogs);
+      self->n_hogs = answer->n_hogs;
+      self->margin = answer->margin;
       if (question->whole)
-        take_percent (self, stats);
-      asc_stats_free (self->stats);
-      self->stats = stats;
+        take_percent (self, self->stats);
       asc_document_tell (self, ASC_DOCUMENT_STATS);
     }
-  else
-    asc_stats_free (stats);
+  g_clear_pointer (&answer, answer_free);
   if (self->ask_again)
     asc_document_ask (self);
+}
+
+void
+asc_document_forget_stats (AscDocument *self)
+{
+  g_clear_pointer (&self->stats, asc_stats_free);
+  g_clear_pointer (&self->hogs, g_free);
+  self->n_hogs = 0;
+  self->margin = (AscMargin){ 0 };
 }
 
 void
@@ -95,6 +133,7 @@ asc_document_ask (AscDocument *self)
   question->session = session;
   question->serial = self->serial;
   question->index = self->session;
+  question->hog_ns = self->hog_ns;
   question->from_ns = G_MININT64;
   question->to_ns = G_MAXINT64;
   if (self->over == ASC_OVER_SELECTION && self->view.has_selection)
@@ -140,4 +179,17 @@ asc_document_percent (const AscDocument *self, guint *n)
 {
   *n = self->n_percent;
   return self->percent;
+}
+
+const AscMargin *
+asc_document_margin (const AscDocument *self)
+{
+  return self->stats != NULL ? &self->margin : NULL;
+}
+
+const AscHog *
+asc_document_hogs (const AscDocument *self, gsize *n)
+{
+  *n = self->n_hogs;
+  return self->hogs;
 }

@@ -1,7 +1,6 @@
 #include "asc-document-private.h"
 
 #define STATS_INTERVAL_US 400000 /* between refreshes while live */
-#define HOGS_MAX 10000
 
 G_DEFINE_TYPE (AscDocument, asc_document, G_TYPE_OBJECT)
 
@@ -56,7 +55,7 @@ show_session (AscDocument *self, guint index)
   self->chosen = NULL;
   self->placed = false;
   self->stats_stale = true;
-  g_clear_pointer (&self->stats, asc_stats_free);
+  asc_document_forget_stats (self);
   g_clear_pointer (&self->percent, g_free);
   self->n_percent = 0;
   place_view (self);
@@ -151,16 +150,6 @@ asc_document_hog_ns (const AscDocument *self)
   return self->hog_ns;
 }
 
-gsize
-asc_document_n_hogs (AscDocument *self)
-{
-  AscSession *session = asc_document_session (self);
-  AscHog hog;
-  if (session == NULL)
-    return 0;
-  return asc_session_hogs (session, self->hog_ns, G_MININT64, G_MAXINT64, &hog, 1);
-}
-
 static void
 show_stretch (AscDocument *self, AscLane *lane, gint64 from_ns, gint64 to_ns)
 {
@@ -181,12 +170,10 @@ asc_document_step_hog (AscDocument *self, int direction)
   AscSession *session = asc_document_session (self);
   if (session == NULL)
     return false;
-  AscHog *hogs = g_new (AscHog, HOGS_MAX);
-  gsize n
-      = asc_session_hogs (session, self->hog_ns, G_MININT64, G_MAXINT64, hogs, HOGS_MAX);
+  gsize n;
+  const AscHog *hogs = asc_document_hogs (self, &n);
   gint64 middle = self->view.from_ns + (self->view.to_ns - self->view.from_ns) / 2;
   const AscHog *found = NULL;
-  n = MIN (n, HOGS_MAX);
   for (gsize i = 0; i < n; i++)
     {
       gint64 at = hogs[i].start_ns + (hogs[i].end_ns - hogs[i].start_ns) / 2;
@@ -212,9 +199,7 @@ asc_document_step_hog (AscDocument *self, int direction)
       asc_view_show (&self->view, found->start_ns - length, found->end_ns + length);
       asc_document_view_changed (self);
     }
-  bool any = found != NULL;
-  g_free (hogs);
-  return any;
+  return found != NULL;
 }
 
 bool

@@ -67,7 +67,9 @@ gint64 asc_document_hog_ns (const AscDocument *document);
 /* Moves to the next (+1) or previous (-1) hog from the middle of what is seen. False:
  * none. */
 bool asc_document_step_hog (AscDocument *document, int direction);
-gsize asc_document_n_hogs (AscDocument *document);
+/* Hogs of the session by start, at most ASC_HOGS_MAX; as old as the statistics. */
+#define ASC_HOGS_MAX 10000
+const AscHog *asc_document_hogs (const AscDocument *document, gsize *n);
 /* The next or previous run of the chosen lane. */
 bool asc_document_step_run (AscDocument *document, int direction);
 
@@ -82,6 +84,8 @@ AscOver asc_document_over (const AscDocument *document);
 void asc_document_set_over (AscDocument *document, AscOver over);
 /* Newest statistics, NULL before the first; valid until the next "stats". */
 const AscStats *asc_document_stats (const AscDocument *document);
+/* As old as the statistics; NULL before the first. */
+const AscMargin *asc_document_margin (const AscDocument *document);
 /* CPU % by lane index over the session, for the names' column. */
 const double *asc_document_percent (const AscDocument *document, guint *n);
 

@@ -57,13 +57,13 @@ show_margin (AscHeader *self)
 {
   AscSession *session = asc_document_session (self->document);
   char text[160] = "", place[48];
+  const AscMargin *known = asc_document_margin (self->document);
   AscMargin margin = { 0 };
   AscSessionInfo info;
   if (session != NULL)
-    {
-      asc_session_info (session, &info);
-      asc_session_margin (session, ASC_MARGIN_WINDOW_NS, ASC_MARGIN_WARM_UP_NS, &margin);
-    }
+    asc_session_info (session, &info);
+  if (known != NULL)
+    margin = *known;
   if (session == NULL)
     gtk_label_set_text (GTK_LABEL (self->margin), "");
   else if (!margin.known)
@@ -94,7 +94,8 @@ show_margin (AscHeader *self)
 static void
 show_hogs (AscHeader *self)
 {
-  gsize n = asc_document_n_hogs (self->document);
+  gsize n;
+  asc_document_hogs (self->document, &n);
   char count[40], text[64];
   asc_format_count (n, count, sizeof count);
   g_snprintf (text, sizeof text, n == 1 ? "⚠ %s hog" : "⚠ %s hogs", count);

@@ -438,6 +438,7 @@ describe (AscScopeView *self)
       AscSessionInfo info;
       const AscView *view = asc_document_view (self->document);
       asc_session_info (session, &info);
+      gsize n_hogs;
       guint tasks = 0, n = asc_session_n_lanes (session);
       for (guint i = 0; i < n; i++)
         {
@@ -447,8 +448,10 @@ describe (AscScopeView *self)
         }
       asc_format_clock (view->from_ns - info.start_ns, 1000, from, sizeof from);
       asc_format_clock (view->to_ns - info.start_ns, 1000, to, sizeof to);
-      asc_format_count (asc_document_n_hogs (self->document), hogs, sizeof hogs);
-      g_snprintf (text, sizeof text, "%u tasks, seen from %s to %s", tasks, from, to);
+      asc_document_hogs (self->document, &n_hogs);
+      asc_format_count (n_hogs, hogs, sizeof hogs);
+      g_snprintf (text, sizeof text, "%u tasks, %s hogs, seen from %s to %s", tasks, hogs,
+                  from, to);
     }
   gtk_accessible_update_property (GTK_ACCESSIBLE (self),
                                   GTK_ACCESSIBLE_PROPERTY_DESCRIPTION, text, -1);
