@@ -100,7 +100,7 @@ asc_document_open (AscDocument *self, const char *path)
   self->hold = hold_new (self);
   self->hold->engine = asc_engine_open (path, NULL, NULL, engine_changed, self->hold);
   self->title = g_path_get_basename (path);
-  self->saved_path = g_strdup (path);
+  self->saved_path = g_canonicalize_filename (path, NULL);
   tell_new (self);
 }
 
@@ -272,6 +272,12 @@ asc_document_say (AscDocument *self, int severity, const char *message)
   self->said = *message != '\0' ? g_strdup (message) : NULL;
   self->said_severity = severity;
   asc_document_tell (self, ASC_DOCUMENT_STATE);
+}
+
+const char *
+asc_document_path (const AscDocument *self)
+{
+  return self->saved_path;
 }
 
 bool

@@ -40,6 +40,8 @@ const char *asc_document_title (AscDocument *document);
 char *asc_document_message (AscDocument *document, int *severity);
 /* Shows a message of the window's own (saved, could not open …). */
 void asc_document_say (AscDocument *document, int severity, const char *message);
+/* Of the file that is shown or was saved last, absolute; NULL: none. */
+const char *asc_document_path (const AscDocument *document);
 /* The recording is not yet named or saved since the last event. */
 bool asc_document_unsaved (const AscDocument *document);
 void asc_document_saved (AscDocument *document, const char *path);

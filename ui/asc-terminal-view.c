@@ -13,6 +13,9 @@ typedef struct
   GtkTextBuffer *buffer;
   AscTrace *trace; /* whose text is shown; compared only */
   guint64 position;
+  GtkTextMark *pending; /* where provisional text begins, NULL: none */
+  GtkTextTag *grey;
+  guint timer;
   bool escape; /* inside an escape sequence of the terminal */
 } TerminalView;
 
@@ -82,6 +85,45 @@ at_end (TerminalView *self)
 }
 
 static void
+take_back_pending (TerminalView *self)
+{
+  GtkTextIter start, end;
+  if (self->pending == NULL)
+    return;
+  gtk_text_buffer_get_iter_at_mark (self->buffer, &start, self->pending);
+  gtk_text_buffer_get_end_iter (self->buffer, &end);
+  gtk_text_buffer_delete (self->buffer, &start, &end);
+  gtk_text_buffer_delete_mark (self->buffer, self->pending);
+  self->pending = NULL;
+}
+
+/* Bytes that the decoder still holds back, greyed at the end: they may become a frame,
+ * and then they go again. */
+static void
+show_pending (TerminalView *self)
+{
+  AscEngine *engine = asc_document_engine (self->document);
+  GtkTextIter end;
+  char pending[600];
+  gsize n = engine != NULL ? asc_engine_pending (engine, pending, sizeof pending) : 0;
+  take_back_pending (self);
+  if (n == 0)
+    return;
+  char *valid = g_utf8_make_valid (pending, (gssize)n);
+  gtk_text_buffer_get_end_iter (self->buffer, &end);
+  self->pending = gtk_text_buffer_create_mark (self->buffer, NULL, &end, TRUE);
+  gtk_text_buffer_insert_with_tags (self->buffer, &end, valid, -1, self->grey, NULL);
+  g_free (valid);
+}
+
+static gboolean
+look_again (gpointer data)
+{
+  show_pending (data);
+  return G_SOURCE_CONTINUE;
+}
+
+static void
 update (TerminalView *self)
 {
   AscTrace *trace = asc_document_trace (self->document);
@@ -89,6 +131,9 @@ update (TerminalView *self)
   bool stick = at_end (self), any = false;
   if (trace != self->trace)
     {
+      if (self->pending)
+        gtk_text_buffer_delete_mark (self->buffer, self->pending);
+      self->pending = NULL;
       gtk_text_buffer_set_text (self->buffer, "", 0);
       self->trace = trace;
       self->position = 0;
@@ -97,6 +142,8 @@ update (TerminalView *self)
   if (trace == NULL)
     return;
   guint64 length = asc_trace_text_length (trace);
+  if (self->position < length)
+    take_back_pending (self);
   if (length - self->position > CHARS_MAX)
     self->position = length - CHARS_MAX;
   while (self->position < length)
@@ -126,6 +173,7 @@ static void
 destroyed (gpointer data)
 {
   TerminalView *self = data;
+  g_source_remove (self->timer);
   g_signal_handlers_disconnect_by_data (self->document, self);
   g_object_unref (self->document);
   g_free (self);
@@ -138,6 +186,9 @@ asc_terminal_view_new (AscDocument *document)
   GtkWidget *view = gtk_text_view_new ();
   self->document = g_object_ref (document);
   self->buffer = gtk_text_view_get_buffer (GTK_TEXT_VIEW (view));
+  self->grey
+      = gtk_text_buffer_create_tag (self->buffer, NULL, "foreground", "#7a8088", NULL);
+  self->timer = g_timeout_add (200, look_again, self);
   gtk_text_view_set_editable (GTK_TEXT_VIEW (view), FALSE);
   gtk_text_view_set_monospace (GTK_TEXT_VIEW (view), TRUE);
   gtk_text_view_set_wrap_mode (GTK_TEXT_VIEW (view), GTK_WRAP_CHAR);

@@ -24,6 +24,7 @@ struct _AscWindow
   GtkWidget *filter;
   GtkStackPage *problems;
   guint n_sessions; /* in the picker */
+  char *remembered; /* the newest recent file */
   GtkWidget *paned;
   bool telling;
   bool narrow;
@@ -106,6 +107,24 @@ data_changed (AscWindow *self)
   show_problems (self);
 }
 
+/* A file that opened well, or was saved, is offered on the empty page from now on. */
+static void
+remember_file (AscWindow *self)
+{
+  AscEngine *engine = asc_document_engine (self->document);
+  const char *path = asc_document_path (self->document);
+  if (path == NULL || engine == NULL || asc_engine_state (engine) == ASC_ENGINE_LOADING
+      || asc_engine_state (engine) == ASC_ENGINE_FAILED
+      || g_strcmp0 (path, self->remembered) == 0)
+    return;
+  char *uri = g_filename_to_uri (path, NULL, NULL);
+  if (uri != NULL)
+    gtk_recent_manager_add_item (gtk_recent_manager_get_default (), uri);
+  g_free (uri);
+  g_free (self->remembered);
+  self->remembered = g_strdup (path);
+}
+
 static void
 state_changed (AscWindow *self)
 {
@@ -126,6 +145,7 @@ state_changed (AscWindow *self)
   gtk_window_set_title (GTK_WINDOW (self), name);
   g_free (name);
   asc_actions_update (GTK_WINDOW (self), self->document);
+  remember_file (self);
 }
 
 static GtkWidget *
@@ -319,6 +339,7 @@ asc_window_dispose (GObject *object)
       asc_document_close (self->document);
     }
   g_clear_object (&self->document);
+  g_clear_pointer (&self->remembered, g_free);
   G_OBJECT_CLASS (asc_window_parent_class)->dispose (object);
 }
 

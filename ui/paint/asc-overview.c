@@ -5,7 +5,7 @@
 #include <math.h>
 
 #define HOGS_MAX 2000
-#define SIDE 64 /* room for the time at the right */
+#define SIDE 78 /* room for the time at the right */
 
 typedef struct
 {

@@ -185,7 +185,7 @@ asc_paint_marks (cairo_t *cr, const AscScope *scope, double width, double height
   double bottom = MIN (height, ASC_RULER_HEIGHT + scope->rows->height - scope->scroll);
   double free_from = -1e6;
   n = MIN (n, MARKS_MAX);
-  asc_set_colour_alpha (cr, scope->theme->mark, (double)n > width / 12 ? 0.35 : 1);
+  asc_set_colour_alpha (cr, scope->theme->mark, (double)n > width / 40 ? 0.3 : 1);
   for (gsize i = 0; i < n; i++)
     cairo_rectangle (cr, round (asc_view_x (view, marks[i].time_ns, width)),
                      ASC_RULER_HEIGHT, 1, MAX (bottom - ASC_RULER_HEIGHT, 0));

@@ -3,7 +3,7 @@
 #include <math.h>
 
 /* Room beyond the data, so that its edges can be seen: a share of the seen length. */
-#define MARGIN 0.05
+#define MARGIN 0.02
 #define LONGEST_NS (G_MAXINT64 / 8)
 
 static gint64
