@@ -1,7 +1,6 @@
 #include "workload-stream.h"
 
 #include "asc-encoder.h"
-#include "workload.h"
 
 typedef struct
 {
@@ -81,6 +80,13 @@ put_tasks (Packer *packer)
   seal (packer);
 }
 
+static bool
+reference (void *user, WorkloadRun *run)
+{
+  workload_next (user, run);
+  return true;
+}
+
 GByteArray *
 workload_stream (const WorkloadStream *options)
 {
@@ -101,12 +107,15 @@ workload_stream (const WorkloadStream *options)
   put_hello (&packer, 0);
   put_tasks (&packer);
   Workload workload;
+  bool (*next) (void *, WorkloadRun *) = options->next ? options->next : reference;
+  void *user = options->next ? options->user : &workload;
   workload_init (&workload);
   uint64_t last = 0;
   for (uint64_t n = 0; n + 1 < options->n_events; n += 2)
     {
       WorkloadRun run;
-      workload_next (&workload, &run);
+      if (!next (user, &run))
+        break;
       if (options->idle && run.start_us > last + 15)
         put_event (&packer, &(AscEvent){ .ticks = last + 5,
                                          .value = (int64_t)(run.start_us - last - 10),
