@@ -25,7 +25,10 @@ def flags_by_folder():
                 word = word + next(words)
             if word.startswith(KEEP):
                 compiler += [word] * (word not in compiler)
-                everything += [word] * (word not in everything)
+                # One value of each macro: files may be compiled for several versions of GTK.
+                macro = word.partition('=')[0] if word.startswith('-D') else word
+                if macro not in (known.partition('=')[0] for known in everything):
+                    everything.append(word)
     return flags, everything
 
 
