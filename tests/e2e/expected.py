@@ -2,7 +2,6 @@
 written from PROTOCOL.md alone, and from which of them were hit.
 """
 
-import array
 import collections
 
 import asc_frames
@@ -32,23 +31,22 @@ def frames_of(stream):
     return found
 
 
-def whole_frames(damaged, sessions):
-    """Per session, the numbers of the frames that are whole in the damaged stream."""
-    at = collections.defaultdict(list)
-    for place, origin in enumerate(damaged.origin):
-        if origin in damaged.sizes:
-            at[origin].append(place)
-    whole, base = [], 0
-    for frames, length in sessions:
-        found = set()
+def whole_frames(damaged, streams):
+    """Of each (data, frames), the numbers of the frames that are whole in the damaged bytes.
+
+    Looked for by their bytes: what a hole has eaten may be made up for by equal bytes in front
+    of it, as the marker is in every frame. No two frames are alike.
+    """
+    found, at = [], 0
+    for data, frames in streams:
+        whole = set()
         for number, frame in enumerate(frames):
-            begin = base + frame.offset
-            want = array.array('q', range(begin, begin + frame.size))
-            if any(damaged.origin[place:place + frame.size] == want for place in at[begin]):
-                found.add(number)
-        whole.append(found)
-        base += length
-    return whole
+            place = damaged.find(data[frame.offset:frame.offset + frame.size], at)
+            if place >= 0:
+                whole.add(number)
+                at = place
+        found.append(whole)
+    return found
 
 
 class Session:
