@@ -3,6 +3,7 @@
 
 import concurrent.futures
 import json
+import os
 import re
 import shlex
 import shutil
@@ -11,6 +12,7 @@ import house
 import tap
 
 CLANG = shutil.which('clang')
+LAUNCHERS = {'ccache', 'sccache', 'distcc'}
 # What belongs to one compiler or to writing an object file.
 DROP = re.compile(r'-(c|M\w*|Winvalid-pch|fsanitize=.*|fno-omit-frame-pointer|fdiagnostics-color.*|Werror)$')
 DROP_WITH_VALUE = {'-o', '-MQ', '-MF', '-MT'}
@@ -23,7 +25,9 @@ def commands():
         source = (house.BUILD / entry['file']).resolve()
         if house.ROOT not in source.parents or house.BUILD in source.parents:
             continue
-        kept, words = [], iter(shlex.split(entry['command'])[1:])
+        words = shlex.split(entry['command'])
+        # A launcher such as ccache may stand before the compiler.
+        kept, words = [], iter(words[2 if os.path.basename(words[0]) in LAUNCHERS else 1:])
         for word in words:
             if word in DROP_WITH_VALUE:
                 next(words)
