@@ -35,6 +35,8 @@ asc_drain_begin (AscDrain *drain)
   uint32_t raw = ASC_PORT_TICKS (rec);
   drain->head = rec->n_texts > 0 ? rec->text_position : rec->head;
   drain->n_names = rec->n_names;
+  if (rec->running && rec->contexts[0].idle == 0)
+    asc_record_turn_window (rec, raw);
   ASC_PORT_EXIT_CRITICAL (rec, state);
   rec->began = raw & rec->counter_mask;
   asc_drain_extend (rec, raw);

@@ -68,6 +68,9 @@ asc_record_free_slot (AscRecorder *rec, unsigned slot)
     rec->free_slot = (uint16_t)slot;
 }
 
+/* In the critical section: ends the load's window when it is a second long. */
+void asc_record_turn_window (AscRecorder *rec, uint32_t ticks);
+
 /* Of a NUL-terminated text, or of NULL for none. */
 AscString asc_record_string (const char *text);
 

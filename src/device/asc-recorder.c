@@ -270,9 +270,8 @@ asc_recorder_instance (AscRecorder *rec, unsigned slot)
 
 /* Idle, also summed for the load. */
 
-/* In the critical section: ends the load's window when it is a second long. */
-static void
-turn_window (AscRecorder *rec, uint32_t ticks)
+void
+asc_record_turn_window (AscRecorder *rec, uint32_t ticks)
 {
   AscRecorderLoad *load = &rec->load;
   uint32_t window = (ticks - rec->window_since) & rec->counter_mask;
@@ -319,7 +318,7 @@ asc_recorder_idle_end (AscRecorder *rec, unsigned context)
       if (context == 0)
         {
           rec->window_idle += (ticks - c->idle_since) & rec->counter_mask;
-          turn_window (rec, ticks);
+          asc_record_turn_window (rec, ticks);
         }
       /* An idle stretch is one event: if its begin was dropped, it is counted. */
       if (!c->idle_lost || room (rec, 2))
@@ -439,10 +438,15 @@ asc_recorder_text (AscRecorder *rec, unsigned context, const char *text, size_t 
   ASC_PORT_EXIT_CRITICAL (rec, state);
 }
 
+/* A loop that never idles ends no window: that is done here, and by the drain. */
 void
 asc_recorder_load (AscRecorder *rec, AscRecorderLoad *load)
 {
+  AscRecorderContext *c = &rec->contexts[0];
   uint32_t state = ASC_PORT_ENTER_CRITICAL (rec);
+  uint32_t ticks = ASC_PORT_TICKS (rec);
+  if (rec->running && c->idle == 0)
+    asc_record_turn_window (rec, ticks);
   *load = rec->load;
   ASC_PORT_EXIT_CRITICAL (rec, state);
 }

@@ -90,7 +90,7 @@ typedef struct
 } AscRecorderContext;
 
 /* How busy the loop was; busy of window ticks. The window is about a second: it ends with
- * the first idle stretch after one. */
+ * the first idle stretch after one, or when it is asked for later. */
 typedef struct
 {
   uint32_t busy_ticks;

@@ -449,6 +449,16 @@ load_without_a_host (void **state)
   assert_int_equal (load.busy_ticks, 300000);
   assert_int_equal (load.worst_window_ticks, 1000000);
   assert_int_equal (load.worst_busy_ticks, 800000);
+
+  /* From here on the loop never idles. */
+  board->clock += 900000;
+  asc_recorder_load (rec, &load);
+  assert_int_equal (load.busy_ticks, 300000);
+  board->clock += 100000;
+  asc_recorder_load (rec, &load);
+  assert_int_equal (load.window_ticks, 1000000);
+  assert_int_equal (load.busy_ticks, 1000000);
+  assert_int_equal (load.worst_busy_ticks, 1000000);
   board_free (board);
 }
 
