@@ -49,6 +49,8 @@ extra  qemu-system-arm          qemu-system-arm         qemu-system-arm       qe
 extra  qemu-system-x86          qemu-system-x86         qemu-system-x86       qemu-x86               -
 extra  xz-utils                 xz                      xz                    xz                     -
 extra  dash                     dash                    dash                  dash                   -
+extra  dpkg-dev                 -                       -                     -                      -
+extra  make                     make                    make                  make                   -
 extra  clang                    clang                   clang                 clang                  -
 extra  libclang-rt-dev          compiler-rt             compiler-rt           -                      -
 extra  clang-format             clang-tools-extra       -                     clang-tools            clang-format
@@ -193,6 +195,8 @@ if [ "${1:-}" = test ]; then
   install run test extra
   # For the tests with a USB device in a virtual machine; without it they say so and skip.
   "$here/tests/link/vm/fetch-kernel.sh" "$here/build/vm-kernel" >&2 || :
+  # The same for the tests on MicroPython.
+  "$here/tests/device/micropython/fetch-source.sh" "$here/build/micropython" >&2 || :
   werror=false
   [ "${CI:-}" != true ] || werror=true
   build "$here/build/test" --buildtype=debugoptimized -Dtests=true -Dgui=enabled \

@@ -58,9 +58,11 @@ class World:
         for path in (self.root / 'tests', self.bin, self.cwd):
             path.mkdir(parents=True)
         shutil.copy(house.ROOT / 'run.sh', self.root)
-        self.tool('fetch-kernel.sh', '#!/bin/sh\necho "kernel $*" >>"$LOG"\nexit 77\n')
-        (self.root / 'tests/link/vm').mkdir(parents=True)
-        (self.bin / 'fetch-kernel.sh').rename(self.root / 'tests/link/vm/fetch-kernel.sh')
+        for name, folder in (('kernel', 'link/vm'), ('source', 'device/micropython')):
+            self.tool(f'fetch-{name}.sh', f'#!/bin/sh\necho "{name} $*" >>"$LOG"\nexit 77\n')
+            (self.root / 'tests' / folder).mkdir(parents=True)
+            (self.bin / f'fetch-{name}.sh').rename(
+                self.root / 'tests' / folder / f'fetch-{name}.sh')
         for name in TOOLS:
             os.symlink(shutil.which(name), self.bin / name)
         self.log, self.state = self.root / 'log', self.root / 'state'
@@ -170,6 +172,7 @@ def the_tests_need_more(w):
     tap.check('-Db_sanitize=address,undefined' in w.logged('meson setup')[0])
     tap.check('-Dwerror=false' in w.logged('meson setup')[0])
     tap.equal(w.logged('kernel'), [f'kernel {w.root}/build/vm-kernel'])
+    tap.equal(w.logged('source'), [f'source {w.root}/build/micropython'])
 
 
 @world

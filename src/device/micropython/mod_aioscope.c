@@ -1,0 +1,214 @@
+#include "mod_aioscope.h"
+
+#include "genhdr/mpversion.h"
+
+/* The module: made once at import, recording from start () to stop (). */
+
+/* Found by MicroPython's build, which wants no blank before the parenthesis. */
+/* clang-format off */
+MP_REGISTER_ROOT_POINTER(struct _AscMpy *aioscope_state);
+MP_REGISTER_ROOT_POINTER(struct _AscMpyCore *aioscope_core);
+/* clang-format on */
+
+#ifndef MICROPY_HW_BOARD_NAME
+#define MICROPY_HW_BOARD_NAME MICROPY_PY_SYS_PLATFORM
+#endif
+#ifndef MICROPY_PY_SYS_PLATFORM
+#define MICROPY_PY_SYS_PLATFORM "MicroPython"
+#endif
+
+#define RING_LEAST 256
+#define NAMES_MOST 1024
+/* Bytes of the pool for names that are not interned, for each name. */
+#define POOL_A_NAME 12
+/* A drain that took longer is an event. */
+#define DRAIN_US 100
+#define CALIBRATE 64
+
+/* Names of the config are MicroPython's for as long as the recording lasts. */
+static const uint8_t contexts[ASC_RECORDER_CONTEXTS]
+    = { ASC_CONTEXT (ASC_CONTEXT_LOOP, 0, 0), ASC_CONTEXT (ASC_CONTEXT_INTERRUPT, 0, 0),
+        ASC_CONTEXT (ASC_CONTEXT_THREAD, 0, 0) };
+
+/* install (Task, CancelledError, run_until_complete, decorate): at each import, thus
+ * after each reset. */
+static mp_obj_t
+install (size_t n_args, const mp_obj_t *args)
+{
+  (void)n_args;
+  asc_mpy_fixed.run = NULL;
+  MP_STATE_VM (aioscope_state) = NULL;
+  AscMpyCore *core = m_new0 (AscMpyCore, 1);
+  core->task_type = args[0];
+  core->cancelled = args[1];
+  core->run_until_complete = args[2];
+  core->decorate = args[3];
+  core->plain_tasks = asc_mpy_plain_tasks (args[0]);
+  MP_STATE_VM (aioscope_core) = core;
+  return mp_const_none;
+}
+static MP_DEFINE_CONST_FUN_OBJ_VAR_BETWEEN (install_obj, 4, 4, install);
+
+/* What one ENTER and EXIT take, on a recorder that is not started yet: the way of a full
+ * ring, which is as long. */
+static uint32_t
+calibrate (AscRecorder *rec)
+{
+  uint32_t began = (uint32_t)mp_hal_ticks_us ();
+  for (unsigned i = 0; i < CALIBRATE; i++)
+    {
+      asc_recorder_enter_late (rec, 0, 0, 0);
+      asc_recorder_exit (rec, 0, ASC_EXIT_YIELD);
+    }
+  uint32_t took = (uint32_t)mp_hal_ticks_us () - began;
+  return (took * 1000u + CALIBRATE - 1) / CALIBRATE;
+}
+
+static void
+configure (AscMpy *m, mp_int_t ring, mp_int_t baud, mp_int_t tasks, mp_int_t names)
+{
+  AscRecorderConfig *config = &m->config;
+  config->ring_words = 64;
+  while (config->ring_words * 8 <= (mp_uint_t)ring)
+    config->ring_words *= 2;
+  config->ring = m_new (uint32_t, config->ring_words);
+  config->slots = m_new0 (AscRecorderSlot, (size_t)tasks);
+  config->n_slots = (uint16_t)tasks;
+  config->names = m_new0 (AscName, (size_t)names);
+  config->n_names = (uint16_t)names;
+  m->pool_size = (uint16_t)(names * POOL_A_NAME);
+  m->pool = m_new (char, m->pool_size);
+  config->n_contexts = ASC_RECORDER_CONTEXTS;
+  for (unsigned i = 0; i < ASC_RECORDER_CONTEXTS; i++)
+    config->contexts[i] = contexts[i];
+  config->recorder = ASC_RECORDER_MODULE;
+  config->tick_hz = 1000000;
+  config->baud = (uint32_t)baud;
+  config->drain_ticks = DRAIN_US;
+  config->capabilities = ASC_CAN_IDLE | ASC_CAN_LATE | ASC_CAN_DRAIN | ASC_CAN_EXIT_KINDS
+                         | ASC_CAN_LONG_NAMES | ASC_CAN_INTERRUPTS;
+#ifdef AIOSCOPE_GC
+  if (m->gc)
+    config->capabilities |= ASC_CAN_GC;
+#endif
+  config->room = asc_mpy_room;
+  config->board = MICROPY_HW_BOARD_NAME;
+  config->firmware = "MicroPython " MICROPY_GIT_TAG;
+}
+
+static mp_int_t
+in_range (mp_obj_t value, mp_int_t least, mp_int_t most, qstr what)
+{
+  mp_int_t n = mp_obj_get_int (value);
+  if (n < least || n > most)
+    mp_raise_msg_varg (&mp_type_ValueError, MP_ERROR_TEXT ("%q must be %d to %d"), what,
+                       (int)least, (int)most);
+  return n;
+}
+
+static void
+end_recording (mp_uint_t ms)
+{
+  AscMpy *m = asc_mpy ();
+  if (!m)
+    return;
+  asc_mpy_flush (m, ms, true);
+  MP_STATE_VM (aioscope_state) = NULL;
+}
+
+/* start (stream, ring, baud, gc, tasks, names, session, program) */
+static mp_obj_t
+start (size_t n_args, const mp_obj_t *args)
+{
+  (void)n_args;
+  mp_int_t ring = in_range (args[1], RING_LEAST, 1 << 24, MP_QSTR_ring);
+  mp_int_t baud
+      = args[2] == mp_const_none ? 0 : in_range (args[2], 300, 100000000, MP_QSTR_baud);
+  mp_int_t tasks = in_range (args[4], 2, ASC_RECORDER_SLOTS_MAX, MP_QSTR_tasks);
+  mp_int_t names = in_range (args[5], 2, NAMES_MOST, MP_QSTR_names);
+  AscMpy *m = m_new0 (AscMpy, 1);
+  m->gc = mp_obj_is_true (args[3]);
+  configure (m, ring, baud, tasks, names);
+  size_t n;
+  m->config.program = mp_obj_str_get_data (args[7], &n);
+  asc_mpy_attach (m, args[0]);
+  if (asc_recorder_init (&m->rec, &m->config) < 0)
+    mp_raise_ValueError (NULL);
+  m->config.cost_ns = calibrate (&m->rec);
+#if MICROPY_PY_THREAD
+  m->thread = mp_thread_get_state ();
+#endif
+  /* The last recording's end is told on its own stream, before this one begins. */
+  end_recording (100);
+  if (++asc_mpy_fixed.epoch == 0)
+    asc_mpy_fixed.epoch = 1;
+  asc_recorder_start (&m->rec, (uint32_t)mp_obj_get_int_truncated (args[6]));
+  MP_STATE_VM (aioscope_state) = m;
+  asc_mpy_adopt_running (m);
+  return mp_const_none;
+}
+static MP_DEFINE_CONST_FUN_OBJ_VAR_BETWEEN (start_obj, 8, 8, start);
+
+static mp_obj_t
+stop (mp_obj_t ms)
+{
+  end_recording ((mp_uint_t)mp_obj_get_int (ms));
+  return mp_const_none;
+}
+static MP_DEFINE_CONST_FUN_OBJ_1 (stop_obj, stop);
+
+static mp_obj_t
+flush (mp_obj_t ms)
+{
+  AscMpy *m = asc_mpy ();
+  return mp_obj_new_bool (!m || asc_mpy_flush (m, (mp_uint_t)mp_obj_get_int (ms), false));
+}
+static MP_DEFINE_CONST_FUN_OBJ_1 (flush_obj, flush);
+
+static mp_obj_t
+attach (mp_obj_t stream)
+{
+  if (asc_mpy ())
+    asc_mpy_attach (asc_mpy (), stream);
+  return mp_const_none;
+}
+static MP_DEFINE_CONST_FUN_OBJ_1 (attach_obj, attach);
+
+static mp_obj_t
+detach (void)
+{
+  if (asc_mpy ())
+    asc_mpy_attach (asc_mpy (), MP_OBJ_NULL);
+  return mp_const_none;
+}
+static MP_DEFINE_CONST_FUN_OBJ_0 (detach_obj, detach);
+
+static const mp_rom_map_elem_t table[] = {
+  { MP_ROM_QSTR (MP_QSTR___name__), MP_ROM_QSTR (MP_QSTR__aioscope) },
+  { MP_ROM_QSTR (MP_QSTR_install), MP_ROM_PTR (&install_obj) },
+  { MP_ROM_QSTR (MP_QSTR_start), MP_ROM_PTR (&start_obj) },
+  { MP_ROM_QSTR (MP_QSTR_stop), MP_ROM_PTR (&stop_obj) },
+  { MP_ROM_QSTR (MP_QSTR_flush), MP_ROM_PTR (&flush_obj) },
+  { MP_ROM_QSTR (MP_QSTR_attach), MP_ROM_PTR (&attach_obj) },
+  { MP_ROM_QSTR (MP_QSTR_detach), MP_ROM_PTR (&detach_obj) },
+  { MP_ROM_QSTR (MP_QSTR_Task), MP_ROM_PTR (&asc_mpy_task_obj) },
+  { MP_ROM_QSTR (MP_QSTR_run_until_complete), MP_ROM_PTR (&asc_mpy_runner_obj) },
+  { MP_ROM_QSTR (MP_QSTR_Poller), MP_ROM_PTR (&asc_mpy_poller_type) },
+  { MP_ROM_QSTR (MP_QSTR_mark), MP_ROM_PTR (&asc_mpy_mark_obj) },
+  { MP_ROM_QSTR (MP_QSTR_level), MP_ROM_PTR (&asc_mpy_level_obj) },
+  { MP_ROM_QSTR (MP_QSTR_counter), MP_ROM_PTR (&asc_mpy_counter_obj) },
+  { MP_ROM_QSTR (MP_QSTR_set_name), MP_ROM_PTR (&asc_mpy_set_name_obj) },
+  { MP_ROM_QSTR (MP_QSTR_span), MP_ROM_PTR (&asc_mpy_span_type) },
+  { MP_ROM_QSTR (MP_QSTR_stats), MP_ROM_PTR (&asc_mpy_stats_obj) },
+  { MP_ROM_QSTR (MP_QSTR_load), MP_ROM_PTR (&asc_mpy_load_obj) },
+};
+static MP_DEFINE_CONST_DICT (globals, table);
+
+const mp_obj_module_t asc_mpy_module = {
+  .base = { &mp_type_module },
+  .globals = (mp_obj_dict_t *)&globals,
+};
+
+/* clang-format off */
+MP_REGISTER_MODULE(MP_QSTR__aioscope, asc_mpy_module);
+/* clang-format on */

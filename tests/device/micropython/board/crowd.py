@@ -1,0 +1,26 @@
+# 70 000 tasks one after the other, then more at once than there is room for.
+import aioscope
+import asyncio
+import sys
+
+
+async def one():
+    pass
+
+
+async def waits():
+    await asyncio.sleep_ms(20)
+
+
+async def main():
+    for i in range(70000):
+        asyncio.create_task(one())
+        await asyncio.sleep_ms(0)
+    await asyncio.gather(*[waits() for i in range(300)])
+
+
+aioscope.start(open(int(sys.argv[1]), "wb"), ring=65536)
+asyncio.run(main())
+aioscope.stop(1000)
+with open(sys.argv[2], "w") as file:
+    file.write(repr(aioscope.stats()))

@@ -1,0 +1,2 @@
+include("$(MPY_DIR)/extmod/asyncio")
+module("aioscope.py", base_path="../../../src/device/micropython", opt=0)

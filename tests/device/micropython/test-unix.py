@@ -1,0 +1,307 @@
+"""The MicroPython module on the unix port: programs that keep their own truth, recorded through a
+pty by aioscope-cli.
+
+    test-unix.py AIOSCOPE_CLI AIOSCOPE_CLI FOLDER
+
+FOLDER is what fetch-source.sh made; the port is built there (build-unix.sh).
+"""
+
+import collections
+import os
+import pathlib
+import re
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+
+HERE = pathlib.Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parent.parent / 'e2e'))
+
+import e2e
+import tap
+
+import unix_port
+
+END = b'\n-- the end of the test --\n'
+Played = collections.namedtuple('Played', 'lines truth text output path')
+
+
+def play(script, *args, shared=False, status=0, during=None):
+    """Runs a program of board/ with the trace on a pty, recorded, and returns what came."""
+    name = f'{script}-{len(os.listdir(e2e.TEMP))}'
+    truth, trace = e2e.TEMP / f'{name}.truth', e2e.TEMP / f'{name}.trace'
+    program = unix_port.program(sys.argv[3])
+    with e2e.Board(name) as board, e2e.Recording(board.pty, trace) as recording:
+        e2e.until(lambda: 'connected' in recording.messages() or recording.ended(), 'connected')
+        process = subprocess.Popen(
+            [program, '-X', 'heapsize=4M', HERE / 'board' / f'{script}.py', str(board.master),
+             str(truth), *map(str, args)],
+            pass_fds=[board.master], stdin=subprocess.PIPE,
+            stdout=board.master if shared else subprocess.PIPE, stderr=subprocess.PIPE,
+            env={**os.environ, 'MICROPYPATH': f'{HERE / "board"}:.frozen'})
+        if during:
+            during(process, recording, truth)
+        output, errors = process.communicate(timeout=e2e.LIMIT)
+        tap.equal(process.returncode, status, errors.decode(errors='replace'))
+        os.write(board.master, END)
+        e2e.until(lambda: END in trace.read_bytes() or recording.ended(), 'the end')
+        recording.process.send_signal(signal.SIGINT)
+        recording.wait()
+    lines = e2e.cat(trace)
+    text = ''.join(line.value for line in lines if line.kind == 'text' and not line.context)
+    return Played(lines, read_truth(truth), text, output or b'', trace)
+
+
+def read_truth(path):
+    """The runs that the program told, by task and its number, in the order they began."""
+    if not path.exists() or '\t' not in path.read_text():
+        return []
+    runs, open_runs = [], {}
+    for line in path.read_text().splitlines():
+        name, number, us, what = line.split('\t')
+        who = ('__main__.' + name, int(number))
+        if what == 'enter':
+            tap.check(who not in open_runs, who, 'entered twice')
+            open_runs[who] = run = [who, int(us), None, None]
+            runs.append(run)
+        else:
+            open_runs.pop(who)[2:] = int(us), what
+    tap.equal(open_runs, {})
+    return runs
+
+
+def read_runs(lines):
+    """The runs of a trace in the same form. A task's number counts its STARTs."""
+    numbers, counts, runs, open_runs = {}, collections.Counter(), [], {}
+    for line in lines:
+        key = (line.session, line.instance)
+        if line.kind == 'start':
+            counts[line.task] += 1
+            numbers[key] = (line.task, counts[line.task])
+        elif line.kind == 'enter':
+            tap.check(key in numbers, 'no START of', line)
+            open_runs[key] = run = [numbers[key], line.ns // 1000, None, None]
+            runs.append(run)
+        elif line.kind == 'exit':
+            open_runs.pop(key)[2:] = line.ns // 1000, line.value
+    tap.equal(open_runs, {})
+    return runs
+
+
+def before(a, b):
+    """a <= b on a clock of 32 bits."""
+    return (b - a) % 2**32 < 2**31
+
+
+def check(played):
+    """Runs, their order, names, instances, exits and times are the truth's."""
+    nothing_lost(played)
+    names = {run[0][0] for run in played.truth}
+    told = [run for run in read_runs(played.lines) if run[0][0] in names]
+    tap.equal([(run[0], run[3]) for run in told], [(run[0], run[3]) for run in played.truth])
+    for trace, truth in zip(told, played.truth):
+        tap.check(before(trace[1], truth[1]) and before(truth[2], trace[2]),
+                  'a run of other times', trace, truth)
+    # The table counts the same.
+    table = e2e.stats(played.path)
+    for name in names:
+        tap.equal(int(table[name]['runs']), sum(run[0][0] == name for run in played.truth), name)
+
+
+def nothing_lost(played):
+    tap.nothing(line for line in played.lines
+                if line.kind in ('lost', 'gap', 'skip', 'unknown', 'discontinuity'))
+
+
+def values(played, kind):
+    return [line.value for line in played.lines if line.kind == kind]
+
+
+def tasks_of(played, kind, value=None):
+    return [line.task for line in played.lines
+            if line.kind == kind and (value is None or line.value == value)]
+
+
+@tap.case
+def nested_awaits_exceptions_and_spans():
+    played = play('nested')
+    check(played)
+    tap.equal(values(played, 'mark'), ['begin', 'value=-123456789012', 'caught'])
+    tap.equal(values(played, 'level'), ['led=1', 'led=0'])
+    tap.equal(values(played, 'counter'), [f'heap={1 << 40}'])
+    tap.equal(sorted(values(played, 'span-begin')), ['decorated', 'decorated', 'one', 'two'])
+    tap.equal(sorted(values(played, 'span-end')), ['decorated', 'decorated', 'one', 'two'])
+    tap.equal(tasks_of(played, 'exit', 'raise'), ['__main__.fails'])
+    starts = [line for line in played.lines if line.kind == 'start']
+    tap.equal([line.instance for line in starts], list(range(1, 9)))
+    tap.check(any(line.kind == 'idle' for line in played.lines), 'no idle')
+    tap.check(all(line.value.startswith('late_ms=') for line in played.lines
+                  if line.kind == 'enter'), 'not timed')
+
+
+@tap.case
+def five_hundred_short_tasks():
+    played = play('many')
+    check(played)
+    instances = [line.instance for line in played.lines if line.kind == 'start']
+    tap.equal(instances, list(range(1, 502)))
+    tap.equal(len(tasks_of(played, 'exit', 'return')), 501)
+
+
+@tap.case
+def a_storm_of_cancellations():
+    played = play('cancel')
+    check(played)
+    tap.equal(values(played, 'end'), ['cancelled'] * 6)
+    tap.equal(set(tasks_of(played, 'end')), {'__main__.unborn'})
+    tap.equal(tasks_of(played, 'exit', 'cancel').count('__main__.sleeper'), 72)
+    tap.equal(tasks_of(played, 'exit', 'cancel').count('__main__.stubborn'), 1)
+
+
+@tap.case
+def wait_for_and_a_server():
+    with socket.socket() as probe:
+        probe.bind(('127.0.0.1', 0))
+        port = probe.getsockname()[1]
+    played = play('waits', port)
+    check(played)
+    tap.equal(values(played, 'mark'), ['late'])
+    starts = collections.Counter(tasks_of(played, 'start'))
+    tap.equal(starts['__main__.work'], 2)
+    tap.equal(starts['wait_for.work'], 2)
+    tap.equal(starts['asyncio.stream._serve'], 1)
+    tap.equal(starts['__main__.serve'], 2)
+    tap.equal(values(played, 'rename'), ['net main'])
+    tap.check(tasks_of(played, 'enter').count('net main') > 2, 'the new name is not used')
+
+
+@tap.case
+def loops_in_loops_and_odd_tasks():
+    played = play('loops')
+    check(played)
+    tap.equal(len(tasks_of(played, 'gc-begin')), len(tasks_of(played, 'gc-end')))
+    tap.check(len(tasks_of(played, 'gc-begin')) >= 15, 'collections are missing')
+    tap.equal(tasks_of(played, 'enter').count('Thing'), 4)
+    tap.equal(tasks_of(played, 'exit', 'return').count('Thing'), 1)
+    tap.equal([(line.task, line.value) for line in played.lines if line.kind == 'end'],
+              [('__main__.forgotten', 'never-started')])
+
+
+@tap.case
+def a_locked_heap():
+    played = play('locked')
+    nothing_lost(played)
+    tap.equal(values(played, 'mark'), [f'turn={i}' for i in range(60)])
+    tap.equal(values(played, 'level'), [f'pin={i & 1}' for i in range(60)])
+    tap.equal(values(played, 'span-end'), ['locked'] * 60)
+    tap.equal(tasks_of(played, 'enter').count('__main__.locked'), 61)
+
+
+@tap.case
+def sessions_within_a_run():
+    played = play('sessions')
+    nothing_lost(played)
+    sessions = sorted({line.session for line in played.lines if line.session})
+    tap.equal(sessions, [1, 2, 3])
+    for session in sessions:
+        lines = [line for line in played.lines if line.session == session]
+        begun = [line.task for line in lines if line.kind == 'start']
+        tap.equal(begun[0], '__main__.main')
+        tap.equal(lines[1].kind, 'enter')
+    beats = [int(value.split('=')[1]) for value in values(played, 'mark') if 'beat' in value]
+    tap.check(beats == sorted(set(beats)) and 3 <= len(beats) < 12 and beats[-1] == 11, beats)
+    tap.equal(values(played, 'mark')[-1], 'end')
+
+
+@tap.case
+def text_and_trace_on_one_port():
+    played = play('shared', shared=True)
+    nothing_lost(played)
+    said = played.text.replace('\\r', '').replace('\\n', '\n').splitlines()
+    for task in range(3):
+        tap.equal([line for line in said if line.startswith(f'task {task} ')],
+                  [f'task {task} says {i}: the quick brown fox jumps over the lazy dog'
+                   for i in range(200)])
+    tap.check('all said' in said, said[-3:])
+    tap.equal(tasks_of(played, 'enter').count('__main__.talker'), 603)
+
+
+@tap.case
+def a_reader_that_stalls():
+    def during(process, recording, truth):
+        os.kill(recording.process.pid, signal.SIGSTOP)
+        e2e.until(truth.exists, 'the stalled part')
+        os.kill(recording.process.pid, signal.SIGCONT)
+        process.stdin.write(b'go on\n')
+        process.stdin.flush()
+
+    played = play('stalled', during=during)
+    tap.nothing(line for line in played.lines if line.kind in ('gap', 'skip', 'unknown'))
+    dropped = sum(int(value.split('=')[1]) for value in values(played, 'lost'))
+    tap.check(dropped > 0, 'the reader did not stall')
+    tap.equal([value for value in values(played, 'mark') if value.startswith('well')],
+              [f'well={i}' for i in range(50)])
+    tap.check(dropped >= int((e2e.TEMP / f'{played.path.stem}.truth').read_text()), dropped)
+
+
+@tap.case
+def bad_input_is_refused_or_borne():
+    played = play('bad')
+    marks = values(played, 'mark')
+    tap.equal(marks[:2], ['quotes " and \' and \\\\', 'nul \ufffd within'])
+    tap.check(marks[2].startswith('longlong') and 70 <= len(marks[2]) <= 81, marks[2])
+    tap.equal(marks[3], '\u00e9\U0001f600')
+    # More names than there is room for have none.
+    tap.check('name 20' in marks and len(marks) == 105, len(marks))
+    tap.equal(values(played, 'level'), ['button=0', 'button=1', 'button=0', 'button=1',
+                                        'button=0'])
+
+
+@tap.case
+def seventy_thousand_tasks():
+    played = play('crowd')
+    tap.nothing(line for line in played.lines if line.kind in ('gap', 'skip', 'unknown'))
+    table = e2e.stats(played.path)
+    lost = sum(int(value.split('=')[1]) for value in values(played, 'lost'))
+    # One after the other, all have a slot, as long as the port takes what they leave; of 300 at
+    # once most share one.
+    one, waits, more = (int(table[name]['runs']) for name in
+                        ('__main__.one', '__main__.waits', '(more tasks)'))
+    tap.check(lost > 0 or one + waits + more == 70600, one, waits, more)
+    tap.check(lost > 0 or one > 60000 and more > 400, one, waits, more)
+    tap.equal(int(table['(more tasks)']['instances']), 1)
+
+
+@tap.case
+def the_load_on_the_board():
+    played = play('load')
+    truth = (e2e.TEMP / f'{played.path.stem}.truth').read_text().split('\n')
+    first, second = (eval(line) for line in truth[:2])
+    # How long a sleep takes is the system's: only what must hold is checked.
+    tap.check(0.0 < first[0] < 1.0 and first[1] >= first[0], first)
+    tap.check(second[0] >= 0.99 and second[1] >= second[0] - 0.001, second)
+
+
+@tap.case
+def the_guide_works():
+    guide = (HERE.parents[2] / 'src' / 'device' / 'README.md').read_text()
+    block = next(block for block in re.split(r'```\w*\n', guide)
+                 if block.startswith('build-standard/micropython -c'))
+    tap.check('\naioscope-cli stats' in block, block)
+    with tempfile.TemporaryDirectory(dir=e2e.TEMP) as folder:
+        program = f'exec {unix_port.program(sys.argv[3])} "$@"'
+        for name, text in (('build-standard/micropython', program),
+                           ('aioscope-cli', f'exec {e2e.CLI} "$@"')):
+            path = pathlib.Path(folder) / name
+            path.parent.mkdir(exist_ok=True)
+            path.write_text(f'#!/bin/sh\n{text}\n')
+            path.chmod(0o755)
+        output = e2e.run('sh', '-e', '-c', block, cwd=folder,
+                         env={**os.environ, 'PATH': f'{folder}:{os.environ["PATH"]}'})
+    tap.check(re.search(r'^__main__\.blink +1 +101 ', output.decode(), re.M), output.decode())
+
+
+if not unix_port.missing(sys.argv[3]):
+    tap.main()
