@@ -216,9 +216,9 @@ static void
 take_chosen (StatsView *self)
 {
   const AscLane *lane = asc_document_chosen (self->document);
-  guint n = g_list_model_get_n_items (G_LIST_MODEL (self->selection));
   guint found = GTK_INVALID_LIST_POSITION;
   gtk_filter_changed (self->filter, GTK_FILTER_CHANGE_DIFFERENT);
+  guint n = g_list_model_get_n_items (G_LIST_MODEL (self->selection)); /* that are left */
   for (guint i = 0; lane != NULL && i < n; i++)
     {
       AscStatsRow *row = g_list_model_get_item (G_LIST_MODEL (self->selection), i);
