@@ -8,6 +8,7 @@
 
 #include "asc-demo.h"
 
+#define NOT_GIVEN (-G_MAXDOUBLE)
 #define STEP_NS (G_GINT64_CONSTANT (1000000000) / 10)
 
 /* Where the simulated bytes go when they go into a file: all of it, at once. */
@@ -34,6 +35,13 @@ go_on (void *user)
 }
 
 static int
+truth_failed (const AscDemoConfig *config, int number)
+{
+  return asc_cli_fail (&asc_cmd_simulate, ASC_CLI_FAILED, "%s can not be written: %s.",
+                       config->truth_path, g_strerror (number));
+}
+
+static int
 serve (const AscDemoConfig *config)
 {
   int number = 0;
@@ -50,9 +58,9 @@ serve (const AscDemoConfig *config)
   else
     status = asc_cli_fail (&asc_cmd_simulate, ASC_CLI_FAILED,
                            "The board can not be started: %s.", g_strerror (number));
-  asc_demo_server_stop (server);
+  number = asc_demo_server_stop (server);
   asc_cli_loop_free (loop);
-  return status;
+  return number && status == ASC_CLI_OK ? truth_failed (config, number) : status;
 }
 
 typedef struct
@@ -100,11 +108,11 @@ fill_file (const AscDemoConfig *config, FILE *file, const char *path)
                       .began_us = g_get_monotonic_time () };
   filling.demo = asc_demo_new (config, &number);
   if (!filling.demo)
-    return asc_cli_fail (&asc_cmd_simulate, ASC_CLI_FAILED, "%s can not be written: %s.",
-                         config->truth_path, g_strerror (number));
+    return truth_failed (config, number);
   filling.loop = asc_cli_loop_new ();
   fill_all (&filling);
   asc_cli_loop_free (filling.loop);
+  int truth_number = asc_demo_end_truth (filling.demo);
   asc_demo_free (filling.demo);
   number = filling.sink.error;
   errno = 0;
@@ -113,6 +121,8 @@ fill_file (const AscDemoConfig *config, FILE *file, const char *path)
   if (number && number != EPIPE)
     asc_cli_fail (&asc_cmd_simulate, ASC_CLI_FAILED, "%s can not be written: %s.", path,
                   g_strerror (number));
+  else if (truth_number)
+    return truth_failed (config, truth_number);
   return number ? ASC_CLI_FAILED : ASC_CLI_OK;
 }
 
@@ -150,13 +160,15 @@ check (const Options *options)
 {
   if (!(options->seconds >= 0 && options->seconds < 1e9))
     return asc_cli_usage (&asc_cmd_simulate, "--seconds must be a number above 0");
-  if (!(options->speed < 0 || options->speed <= 1e9))
+  if (!(options->speed == NOT_GIVEN || (options->speed >= 0 && options->speed <= 1e9)))
     return asc_cli_usage (&asc_cmd_simulate, "--speed must be 0 or a number above it");
   if (options->baud < 0 || options->tasks < 0 || options->seed < 0
       || !(options->events_hz >= 0))
     return asc_cli_usage (&asc_cmd_simulate, "a number is below 0");
   if (options->output && options->seconds <= 0 && strcmp (options->output, "-") != 0)
     return asc_cli_usage (&asc_cmd_simulate, "-o FILE needs --seconds N");
+  if (options->output && g_strcmp0 (options->output, options->truth) == 0)
+    return asc_cli_usage (&asc_cmd_simulate, "-o and --truth name the same file");
   return -1;
 }
 
@@ -180,7 +192,7 @@ simulate (const Options *options)
 static int
 run (const char *command, int argc, char **argv)
 {
-  Options o = { .speed = -1 };
+  Options o = { .speed = NOT_GIVEN };
   const GOptionEntry entries[]
       = { { "output", 'o', 0, G_OPTION_ARG_FILENAME, &o.output,
             "Write the board's bytes into FILE (- for standard output)", "FILE" },

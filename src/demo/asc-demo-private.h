@@ -70,6 +70,7 @@ struct AscDemo
 {
   AscDemoConfig config;
   FILE *truth;
+  int truth_error; /* errno of its first write that failed */
   int64_t now;
   int64_t end; /* DEMO_NEVER: endless */
   uint64_t random, pin_random, port_random;

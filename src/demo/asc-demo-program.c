@@ -1,5 +1,6 @@
 #include "asc-demo-private.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -368,10 +369,13 @@ static void
 tell_truth (AscDemo *demo, const DemoTask *task, int64_t start, AscExit how)
 {
   static const char *const hows[] = { "yield", "return", "raise", "cancel" };
-  if (demo->truth)
-    fprintf (demo->truth, "0,%s,%" PRIu32 ",%" PRId64 ",%" PRId64 ",%s\n", task->label,
-             task->instance, start * DEMO_NS_PER_TICK, demo->now * DEMO_NS_PER_TICK,
-             hows[how]);
+  if (demo->truth
+      && fprintf (demo->truth, "0,%s,%" PRIu32 ",%" PRId64 ",%" PRId64 ",%s\n",
+                  task->label, task->instance, start * DEMO_NS_PER_TICK,
+                  demo->now * DEMO_NS_PER_TICK, hows[how])
+             < 0
+      && demo->truth_error == 0)
+    demo->truth_error = errno;
 }
 
 static void

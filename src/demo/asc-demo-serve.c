@@ -280,14 +280,16 @@ asc_demo_server_running (const AscDemoServer *server)
   return atomic_load (&server->running);
 }
 
-void
+int
 asc_demo_server_stop (AscDemoServer *server)
 {
   uint64_t one = 1;
   if (!server)
-    return;
+    return 0;
   while (write (server->stop_fd, &one, sizeof one) < 0 && errno == EINTR)
     ;
   pthread_join (server->thread, NULL);
+  int error = asc_demo_end_truth (server->demo);
   server_free (server);
+  return error;
 }

@@ -168,13 +168,23 @@ asc_demo_new (const AscDemoConfig *config, int *error_number)
   return demo;
 }
 
+int
+asc_demo_end_truth (AscDemo *demo)
+{
+  if (!demo->truth)
+    return 0;
+  if (fclose (demo->truth) != 0 && demo->truth_error == 0)
+    demo->truth_error = errno;
+  demo->truth = NULL;
+  return demo->truth_error;
+}
+
 void
 asc_demo_free (AscDemo *demo)
 {
   if (!demo)
     return;
-  if (demo->truth)
-    fclose (demo->truth);
+  asc_demo_end_truth (demo);
   free (demo->ring);
   free (demo->slots);
   free (demo->name_table);
@@ -217,8 +227,8 @@ stop (AscDemo *demo, int64_t until)
         return true;
       demo->now += DEMO_TICK_HZ / 1000;
     }
-  if (demo->truth)
-    fflush (demo->truth);
+  if (demo->truth && fflush (demo->truth) != 0 && demo->truth_error == 0)
+    demo->truth_error = errno;
   return false;
 }
 

@@ -34,6 +34,8 @@ void asc_demo_config_init (AscDemoConfig *config);
 /* Returns NULL and *error_number (errno) when the truth can not be opened. Ends the truth
  * file on free. */
 AscDemo *asc_demo_new (const AscDemoConfig *config, int *error_number);
+/* Ends the truth file before free. Returns 0, or an errno when it is not complete. */
+int asc_demo_end_truth (AscDemo *demo);
 void asc_demo_free (AscDemo *demo);
 
 /* Takes what it can of n bytes and returns how many; never blocks. */
@@ -54,7 +56,8 @@ int asc_demo_serve (AscDemo *demo, int fd, int stop_fd);
 AscDemoServer *asc_demo_server_start (const AscDemoConfig *config, int *error_number);
 const char *asc_demo_server_path (const AscDemoServer *server);
 bool asc_demo_server_running (const AscDemoServer *server);
-/* Ends within 100 ms; NULL is taken. */
-void asc_demo_server_stop (AscDemoServer *server);
+/* Ends within 100 ms; NULL is taken. Returns 0, or an errno when the truth file is not
+ * complete. */
+int asc_demo_server_stop (AscDemoServer *server);
 
 #endif

@@ -45,6 +45,9 @@ def wrong_usage_is_one_line_and_status_2():
         ['render', trace, '-o', 'x', '--session', 'all'],
         ['simulate', 'x'], ['simulate', '-o', 'x'], ['simulate', '--seconds', '-3'],
         ['simulate', '--baud', '-1'], ['simulate', '--speed', 'fast'],
+        ['simulate', '--speed', '-1', '--seconds', '1', '-o', 'x'],
+        ['simulate', '--seconds', '1', '-o', 'x', '--truth', 'x'],
+        ['render', trace, '-o', 'x', '--from', '9e9s'],
     ]
     for args in wrong:
         result = cli.run(*args, cwd=cli.PLACE)
@@ -105,6 +108,7 @@ def a_full_disk_is_told():
         tap.check('No space left' in result.err, args, result.err)
     for args in (['render', trace, '-o', '/dev/full'],
                  ['simulate', '--seconds', '1', '-o', '/dev/full'],
+                 ['simulate', '--seconds', '1', '-o', cli.PLACE / 'sim', '--truth', '/dev/full'],
                  ['record', 'demo', '-o', '/dev/full']):
         cli.one_line(cli.run(*args), 1, 'No space left')
 
