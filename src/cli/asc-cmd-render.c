@@ -76,7 +76,7 @@ parse_time (const char *text, gint64 *ns)
     if (strcmp (units[i].unit, end) == 0)
       {
         double all = value * units[i].ns + minutes * 60e9;
-        if (fabs (all) > 9e18 || (colon && *end))
+        if (fabs (all) > 2e18 /* no session is longer */ || (colon && *end))
           return false;
         *ns = (gint64)llround (all);
         return true;

@@ -5,9 +5,10 @@
  * under the begin, or at a border of what was observed. These places are visited once
  * each, in order, with two cursors. */
 #include "asc-model.h"
+#include "asc-shares.h"
 
-#define SLICE 16u /* windows */
-#define GRID 10u  /* windows of the P99 begin at each tenth of a window */
+#define SLICE 65536u /* runs that are taken at once */
+#define GRID 10u     /* windows of the P99 begin at each tenth of a window */
 
 typedef struct
 {
@@ -35,9 +36,7 @@ typedef struct
   bool begun;       /* `at` itself was */
   guint64 stretch;  /* index of the stretch that ends the segment */
   guint64 grid;     /* next place of the grid */
-  GArray *shares;   /* double: of the grid's windows */
-  double p99;
-  guint p99_of; /* shares it was made of */
+  AscShares idle;   /* of the grid's windows */
   guint64 least_idle, least_at;
   bool any;
 } Core;
@@ -56,8 +55,7 @@ clear_core (Core *core)
     g_array_free (core->cursors, TRUE);
   if (core->gaps)
     g_array_free (core->gaps, TRUE);
-  if (core->shares)
-    g_array_free (core->shares, TRUE);
+  asc_shares_clear (&core->idle);
   *core = (Core){ .any = false };
 }
 
@@ -95,19 +93,24 @@ add_gap (Core *core, guint64 start, guint64 end)
   g_array_append_val (core->gaps, gap);
 }
 
-static void
+/* Both take what begins before until, but not more than a slice, so that the gaps at
+ * hand stay few. They return up to where all is taken. */
+static guint64
 take_idle (Core *core, const AscLane *lane, guint64 until)
 {
   AscRunsView view = asc_runs_view (&lane->runs);
-  for (; core->lane_cursor < view.n; core->lane_cursor++)
+  for (guint n = 0; core->lane_cursor < view.n; core->lane_cursor++, n++)
     {
       guint64 start, end, index = core->lane_cursor;
       asc_runs_span (&view, asc_runs_block (&lane->runs, index / ASC_FAN), index, &start,
                      &end);
       if (start >= until)
         break;
+      if (n == SLICE)
+        return start;
       add_gap (core, start, end);
     }
+  return until;
 }
 
 typedef struct
@@ -148,10 +151,10 @@ sift (Source *heap, guint n, guint i)
 }
 
 /* Without idle, what lies between runs is it: all lanes' runs in order of time. */
-static void
+static guint64
 take_runs (Core *core, const AscSession *session, guint number, guint64 until)
 {
-  guint n_lanes = asc_session_n_lanes (session), n = 0;
+  guint n_lanes = asc_session_n_lanes (session), n = 0, taken = 0;
   if (core->cursors->len < n_lanes)
     g_array_set_size (core->cursors, n_lanes);
   Source *heap = g_new (Source, n_lanes + 1);
@@ -170,6 +173,11 @@ take_runs (Core *core, const AscSession *session, guint number, guint64 until)
   while (n > 0)
     {
       Source *next = &heap[0];
+      if (taken++ == SLICE)
+        {
+          until = next->start;
+          break;
+        }
       add_gap (core, core->busy_end, next->start);
       core->busy_end = MAX (core->busy_end, next->end);
       ++*next->cursor;
@@ -178,6 +186,7 @@ take_runs (Core *core, const AscSession *session, guint number, guint64 until)
       sift (heap, n, 0);
     }
   g_free (heap);
+  return until;
 }
 
 /* --- windows --------------------------------------------------------------------------
@@ -229,6 +238,21 @@ next_place (const Core *core, guint64 last)
   return MIN (next, core->grid);
 }
 
+/* Up to where windows are as idle as the one at t: their begin and their end pass the
+ * same gap, or none. So time in which nothing happens costs nothing. */
+static guint64
+same_until (const Core *core, guint64 t, guint64 window, guint64 last)
+{
+  const Gap *gap = gap_at (core, core->low.index);
+  if (!gap)
+    return last;
+  if (gap->start <= t && gap->end - t >= window)
+    return MIN (gap->end - window, last);
+  if (gap->start > t && gap->start - t >= window)
+    return MIN (gap->start - window, last);
+  return t;
+}
+
 static void
 slide (Core *core, guint64 window, guint64 end)
 {
@@ -245,11 +269,12 @@ slide (Core *core, guint64 window, guint64 end)
        t = next_place (core, last))
     {
       guint64 idle = look_at (core, t, window);
-      if (t == core->grid)
+      guint64 same = same_until (core, t, window, last);
+      if (same >= core->grid)
         {
-          double share = 1 - (double)idle / (double)window;
-          g_array_append_val (core->shares, share);
-          core->grid += step;
+          guint64 n = (same - core->grid) / step + 1;
+          asc_shares_add (&core->idle, idle, n);
+          core->grid += n * step;
         }
       if (t >= last)
         return;
@@ -270,7 +295,6 @@ static void
 begin (const AscSession *session, const struct AscLoadState *state, Core *core)
 {
   core->gaps = g_array_new (FALSE, FALSE, sizeof (Gap));
-  core->shares = g_array_new (FALSE, FALSE, sizeof (double));
   core->cursors = g_array_new (FALSE, TRUE, sizeof (guint64));
   core->segment = core->grid = core->taken = state->from;
   core->busy_end = state->from;
@@ -325,15 +349,14 @@ advance (const AscSession *session,
   bool from_idle = asc_load_from_idle (session, number);
   if (!core->gaps)
     begin (session, state, core);
-  /* In slices, so that the gaps at hand stay few. */
   while (core->taken < final)
     {
-      guint64 until = MIN (final, core->taken + state->window * SLICE);
+      guint64 until = final;
       if (from_idle && idle)
-        take_idle (core, idle, until);
+        until = take_idle (core, idle, until);
       if (!from_idle)
         {
-          take_runs (core, session, number, until);
+          until = take_runs (core, session, number, until);
           /* Nothing of this core began until then. */
           add_gap (core, core->busy_end, until);
           core->busy_end = MAX (core->busy_end, until);
@@ -347,28 +370,13 @@ advance (const AscSession *session,
 /* --- asking ---------------------------------------------------------------------------
  */
 
-static gint
-by_value (gconstpointer a, gconstpointer b)
-{
-  double x = *(const double *)a, y = *(const double *)b;
-  return (x > y) - (x < y);
-}
-
 static double
-p99_of (Core *core)
+p99_of (Core *core, guint64 window)
 {
-  guint n = core->shares->len;
-  if (n == 0)
-    return 0;
-  if (n != core->p99_of)
-    {
-      GArray *sorted = g_array_copy (core->shares);
-      g_array_sort (sorted, by_value);
-      core->p99 = g_array_index (sorted, double, (n * (guint64)99 + 99) / 100 - 1);
-      core->p99_of = n;
-      g_array_free (sorted, TRUE);
-    }
-  return core->p99;
+  /* The busiest are the least idle. */
+  guint64 n = core->idle.n, rank = n - n / 100 * 99 - (n % 100 * 99 + 99) / 100;
+  double share = n ? 1 - (double)asc_shares_at (&core->idle, rank) / (double)window : 0;
+  return MAX (share, 0); /* it may be rounded */
 }
 
 static const char *
@@ -430,7 +438,7 @@ core_margin (const AscSession *session,
                          .margin = core->any ? 1 - worst : 0,
                          .worst_at_ns
                          = core->any ? asc_session_ns (session, core->least_at) : 0,
-                         .p99 = p99_of (core),
+                         .p99 = MIN (p99_of (core, state->window), worst),
                          .window_ns = margin->window_ns,
                          .core = (guint8)number };
   whole_load (session, number, state->from, &late_idle);

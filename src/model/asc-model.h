@@ -15,6 +15,8 @@
 
 #define ASC_NO_TICKS G_MAXUINT64
 #define ASC_TICKS_TOP (G_GUINT64_CONSTANT (1) << 62) /* no time is later */
+/* Nor in ns (73 years): so that views can add lengths and steps to any time. */
+#define ASC_NS_TOP (G_MAXINT64 / 4)
 
 /* --- names (feeder) ------------------------------------------------------------------
  */

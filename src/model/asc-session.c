@@ -38,15 +38,15 @@ asc_session_free (AscSession *session)
   g_free (session);
 }
 
-/* Round half up, in 128 bits; times that no int64 holds are the latest one. */
+/* Round half up, in 128 bits; what lies behind the latest time is the latest time. */
 static gint64
 to_ns (const AscSession *session, guint64 ticks)
 {
   guint64 hz = asc_get (&session->tick_hz);
-  if (hz == 1000000 && ticks < G_MAXINT64 / 1000)
+  if (hz == 1000000 && ticks < ASC_NS_TOP / 1000)
     return (gint64)(ticks * 1000);
   u128 ns = ((u128)ticks * 2 * NS_PER_S + hz) / (2 * (u128)hz);
-  return ns < G_MAXINT64 ? (gint64)ns : G_MAXINT64 - 1;
+  return ns < ASC_NS_TOP ? (gint64)ns : ASC_NS_TOP;
 }
 
 gint64
@@ -74,7 +74,7 @@ guint64
 asc_session_ticks_up (const AscSession *session, gint64 ns)
 {
   guint64 ticks = asc_session_ticks (session, ns);
-  if (ns == G_MAXINT64)
+  if (ns > ASC_NS_TOP)
     return ASC_TICKS_TOP;
   /* Rounding moves by at most a tick where a tick is longer than 1 ns, else by some. */
   while (ticks > 0 && to_ns (session, ticks - 1) >= ns)
@@ -87,7 +87,7 @@ asc_session_ticks_up (const AscSession *session, gint64 ns)
 guint64
 asc_session_ticks_down (const AscSession *session, gint64 ns)
 {
-  if (ns == G_MAXINT64)
+  if (ns >= ASC_NS_TOP)
     return ASC_TICKS_TOP;
   guint64 ticks = asc_session_ticks_up (session, ns + 1);
   return ticks > 0 ? ticks - 1 : 0;

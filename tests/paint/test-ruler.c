@@ -25,6 +25,31 @@ test_labels_keep_their_distance (void **state)
     }
 }
 
+/* Of the latest time, which far clocks have: all places of the grid are reached. */
+static void
+test_grid_of_the_latest_time (void **state)
+{
+  (void)state;
+  const gint64 top = G_MAXINT64 / 4;
+  const gint64 starts[] = { 0, top / 2, top - S, top };
+  for (gsize i = 0; i < G_N_ELEMENTS (starts); i++)
+    for (int narrow = 0; narrow < 2; narrow++)
+      for (double zoom = 1; zoom > 1e-17; zoom /= 3)
+        {
+          AscView view;
+          AscRuler ruler;
+          asc_view_init (&view, starts[i], top, 1, false);
+          asc_view_zoom (&view, zoom, top);
+          assert_true (view.from_ns < view.to_ns);
+          asc_ruler_init (&ruler, &view, starts[i], narrow ? 1 : 1000, 88);
+          guint n = 0;
+          for (gint64 at = ruler.first_ns; at < view.to_ns && n < 200;
+               at += ruler.step_ns)
+            n++;
+          assert_true (n < 200);
+        }
+}
+
 static void
 test_labels_count_from_a_round_base (void **state)
 {
@@ -76,6 +101,7 @@ test_small_steps_have_units (void **state)
 }
 
 static struct CMUnitTest tests[] = {
+  cmocka_unit_test (test_grid_of_the_latest_time),
   cmocka_unit_test (test_labels_keep_their_distance),
   cmocka_unit_test (test_labels_count_from_a_round_base),
   cmocka_unit_test (test_steps_of_seconds_are_clock_times),

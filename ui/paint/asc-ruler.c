@@ -21,7 +21,10 @@ step_of_at_least (gint64 ns)
   for (gsize i = 0; i < G_N_ELEMENTS (long_steps); i++)
     if (long_steps[i] * SECOND >= ns)
       return long_steps[i] * SECOND;
-  return long_steps[G_N_ELEMENTS (long_steps) - 1] * SECOND;
+  gint64 step = long_steps[G_N_ELEMENTS (long_steps) - 1] * SECOND;
+  while (step < ns && step < G_MAXINT64 / 20)
+    step *= 10;
+  return step;
 }
 
 static gint64
@@ -51,7 +54,8 @@ asc_ruler_init (AscRuler *ruler,
 {
   double length = (double)(view->to_ns - view->from_ns);
   double least = ceil (length * min_px / MAX (width, 1));
-  ruler->step_ns = step_of_at_least ((gint64)MAX (least, 1));
+  /* Of a time in a few pixels more than an int64 holds. */
+  ruler->step_ns = step_of_at_least ((gint64)CLAMP (least, 1, 9e18));
   ruler->minor_ns = minor_of (ruler->step_ns);
   ruler->origin_ns = origin_ns;
   gint64 before = floor_to (view->from_ns - origin_ns, ruler->step_ns) + origin_ns;

@@ -4,7 +4,7 @@
 
 /* Room beyond the data, so that its edges can be seen: a share of the seen length. */
 #define MARGIN 0.02
-#define LONGEST_NS (G_MAXINT64 / 8)
+#define LONGEST_NS (G_MAXINT64 / 2) /* times end at half of it */
 
 static gint64
 length_of (const AscView *view)
