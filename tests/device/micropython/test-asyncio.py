@@ -14,7 +14,7 @@ import tempfile
 
 import tap
 
-import unix_port
+import port
 
 FOLDER = pathlib.Path(sys.argv[1]).resolve()
 TESTS = FOLDER / 'source' / 'tests'
@@ -29,7 +29,7 @@ def run(test, folder, traced):
     path = pathlib.Path(folder) / test.name
     prelude = PRELUDE.format(str(path) + '.trace') if traced else ''
     path.write_text(prelude + test.read_text())
-    done = subprocess.run([unix_port.program(str(FOLDER)), '-X', 'emit=bytecode', path.name],
+    done = subprocess.run([port.program(str(FOLDER)), '-X', 'emit=bytecode', path.name],
                           cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
                           stdin=subprocess.DEVNULL, timeout=60, check=False,
                           env={**os.environ, 'MICROPYPATH': f'{test.parent}:.frozen'})
@@ -51,7 +51,7 @@ def check(test):
         tap.equal(run(test, folder, True), want)
 
 
-if not unix_port.missing(str(FOLDER)):
+if not port.missing(str(FOLDER)):
     for found in sorted(TESTS.glob('extmod/asyncio_*.py')):
         tap.add(found.stem, check, found)
     for name in ('loopback', 'start_server'):

@@ -3,7 +3,7 @@ pty by aioscope-cli.
 
     test-unix.py AIOSCOPE_CLI AIOSCOPE_CLI FOLDER
 
-FOLDER is what fetch-source.sh made; the port is built there (build-unix.sh).
+FOLDER is what fetch-source.sh made; the port is built there (build.sh).
 """
 
 import collections
@@ -22,7 +22,7 @@ sys.path.insert(0, str(HERE.parent.parent / 'e2e'))
 import e2e
 import tap
 
-import unix_port
+import port
 
 END = b'\n-- the end of the test --\n'
 Played = collections.namedtuple('Played', 'lines truth text output path')
@@ -32,7 +32,7 @@ def play(script, *args, shared=False, status=0, during=None):
     """Runs a program of board/ with the trace on a pty, recorded, and returns what came."""
     name = f'{script}-{len(os.listdir(e2e.TEMP))}'
     truth, trace = e2e.TEMP / f'{name}.truth', e2e.TEMP / f'{name}.trace'
-    program = unix_port.program(sys.argv[3])
+    program = port.program(sys.argv[3])
     with e2e.Board(name) as board, e2e.Recording(board.pty, trace) as recording:
         e2e.until(lambda: 'connected' in recording.messages() or recording.ended(), 'connected')
         process = subprocess.Popen(
@@ -164,8 +164,8 @@ def a_storm_of_cancellations():
 def wait_for_and_a_server():
     with socket.socket() as probe:
         probe.bind(('127.0.0.1', 0))
-        port = probe.getsockname()[1]
-    played = play('waits', port)
+        free = probe.getsockname()[1]
+    played = play('waits', free)
     check(played)
     tap.equal(values(played, 'mark'), ['late'])
     starts = collections.Counter(tasks_of(played, 'start'))
@@ -291,7 +291,7 @@ def the_guide_works():
                  if block.startswith('build-standard/micropython -c'))
     tap.check('\naioscope-cli stats' in block, block)
     with tempfile.TemporaryDirectory(dir=e2e.TEMP) as folder:
-        program = f'exec {unix_port.program(sys.argv[3])} "$@"'
+        program = f'exec {port.program(sys.argv[3])} "$@"'
         for name, text in (('build-standard/micropython', program),
                            ('aioscope-cli', f'exec {e2e.CLI} "$@"')):
             path = pathlib.Path(folder) / name
@@ -303,5 +303,5 @@ def the_guide_works():
     tap.check(re.search(r'^__main__\.blink +1 +101 ', output.decode(), re.M), output.decode())
 
 
-if not unix_port.missing(sys.argv[3]):
+if not port.missing(sys.argv[3]):
     tap.main()

@@ -1,0 +1,127 @@
+/* What MicroPython's qemu port lacks on the emulated MPS2 board: a clock, and a second
+ * UART for the trace. With -icount shift=0 an instruction takes a nanosecond, so the
+ * clock counts them. */
+#include "py/runtime.h"
+
+#include "py/mphal.h"
+#include "py/stream.h"
+
+/* A counter of 25 MHz behind a prescaler. */
+#define COUNTER (*(volatile uint32_t *)0x40028018)
+#define PRESCALE (*(volatile uint32_t *)0x4002801C)
+#define MHZ 25
+
+typedef struct
+{
+  volatile uint32_t data, state, control, interrupt, divider;
+} Uart;
+#define UART1 ((Uart *)0x40005000)
+#define UART_FULL 1u
+#define UART_SEND 1u
+
+static uint32_t
+micros (void)
+{
+  PRESCALE = MHZ - 1;
+  return COUNTER;
+}
+
+mp_uint_t
+mp_hal_ticks_us (void)
+{
+  return micros ();
+}
+
+mp_uint_t
+mp_hal_ticks_ms (void)
+{
+  return micros () / 1000;
+}
+
+mp_uint_t
+mp_hal_ticks_cpu (void)
+{
+  return micros ();
+}
+
+void
+mp_hal_delay_us (mp_uint_t us)
+{
+  uint32_t began = micros ();
+  while (micros () - began < us)
+    ;
+}
+
+void
+mp_hal_delay_ms (mp_uint_t ms)
+{
+  mp_hal_delay_us (ms * 1000);
+}
+
+uint64_t
+mp_hal_time_ns (void)
+{
+  return (uint64_t)micros () * 1000;
+}
+
+static mp_uint_t
+uart_write (mp_obj_t self, const void *bytes, mp_uint_t n, int *error)
+{
+  (void)self;
+  (void)error;
+  for (mp_uint_t i = 0; i < n; i++)
+    {
+      if (UART1->state & UART_FULL)
+        return i;
+      UART1->data = ((const uint8_t *)bytes)[i];
+    }
+  return n;
+}
+
+static mp_uint_t
+uart_ioctl (mp_obj_t self, mp_uint_t request, uintptr_t argument, int *error)
+{
+  (void)self;
+  if (request == MP_STREAM_POLL)
+    return argument & (UART1->state & UART_FULL ? 0 : MP_STREAM_POLL_WR);
+  *error = MP_EINVAL;
+  return MP_STREAM_ERROR;
+}
+
+static const mp_stream_p_t uart_stream = { .write = uart_write, .ioctl = uart_ioctl };
+
+static mp_obj_t
+uart_make_new (const mp_obj_type_t *type,
+               size_t n_args,
+               size_t n_kw,
+               const mp_obj_t *args)
+{
+  (void)args;
+  mp_arg_check_num (n_args, n_kw, 0, 0, false);
+  UART1->divider = 16;
+  UART1->control = UART_SEND;
+  return MP_OBJ_FROM_PTR (mp_obj_malloc (mp_obj_base_t, type));
+}
+
+MP_DEFINE_CONST_OBJ_TYPE (emulated_uart_type,
+                          MP_QSTR_UART1,
+                          MP_TYPE_FLAG_NONE,
+                          make_new,
+                          uart_make_new,
+                          protocol,
+                          &uart_stream);
+
+static const mp_rom_map_elem_t table[] = {
+  { MP_ROM_QSTR (MP_QSTR___name__), MP_ROM_QSTR (MP_QSTR_emulated) },
+  { MP_ROM_QSTR (MP_QSTR_UART1), MP_ROM_PTR (&emulated_uart_type) },
+};
+static MP_DEFINE_CONST_DICT (globals, table);
+
+const mp_obj_module_t emulated_module = {
+  .base = { &mp_type_module },
+  .globals = (mp_obj_dict_t *)&globals,
+};
+
+/* clang-format off */
+MP_REGISTER_MODULE(MP_QSTR_emulated, emulated_module);
+/* clang-format on */
