@@ -131,6 +131,15 @@ update_sometimes (AscHeader *self)
 }
 
 static void
+view_changed (AscHeader *self)
+{
+  self->telling = true;
+  gtk_toggle_button_set_active (GTK_TOGGLE_BUTTON (self->follow),
+                                asc_document_view (self->document)->following);
+  self->telling = false;
+}
+
+static void
 update_state (AscHeader *self)
 {
   AscEngine *engine = asc_document_engine (self->document);
@@ -140,16 +149,8 @@ update_state (AscHeader *self)
                           live || loading || asc_document_connecting (self->document));
   gtk_button_set_label (GTK_BUTTON (self->disconnect), live ? "Disconnect" : "Cancel");
   gtk_widget_set_visible (self->follow, live);
+  view_changed (self); /* a session begins by following */
   update (self);
-}
-
-static void
-view_changed (AscHeader *self)
-{
-  self->telling = true;
-  gtk_toggle_button_set_active (GTK_TOGGLE_BUTTON (self->follow),
-                                asc_document_view (self->document)->following);
-  self->telling = false;
 }
 
 static void
@@ -328,6 +329,9 @@ asc_header_set_narrow (AscHeader *self, bool narrow)
   show_margin (self);
   gtk_widget_set_visible (self->titles, !narrow);
   gtk_widget_set_visible (g_object_get_data (G_OBJECT (self->bar), "export"), !narrow);
+  gtk_label_set_width_chars (
+      GTK_LABEL (gtk_menu_button_get_child (GTK_MENU_BUTTON (self->connect))),
+      narrow ? 8 : 15);
   gtk_button_set_label (GTK_BUTTON (self->follow), narrow ? "▶▏" : "▶▏Following");
   name_follow (self);
   if (narrow)

@@ -73,6 +73,15 @@ update_rows (AscScopeView *self)
   AscSession *session = asc_document_session (self->document);
   double height = MAX (gtk_widget_get_height (GTK_WIDGET (self)) - ASC_RULER_HEIGHT, 1);
   asc_rows_update (self->rows, session, height, asc_document_filter (self->document));
+}
+
+/* Before sizes are allotted: a scroll bar that changes while the window is being drawn
+ * would be drawn without its place. */
+static void
+update_adjustment (AscScopeView *self)
+{
+  update_rows (self);
+  double height = MAX (gtk_widget_get_height (GTK_WIDGET (self)) - ASC_RULER_HEIGHT, 1);
   double value = gtk_adjustment_get_value (self->adjustment);
   double total = MAX (self->rows->height, height);
   if (fabs (gtk_adjustment_get_upper (self->adjustment) - total) >= 1
@@ -424,6 +433,7 @@ tick (GtkWidget *widget, GdkFrameClock *clock, gpointer data)
   (void)clock;
   (void)data;
   asc_document_tick (ASC_SCOPE_VIEW (widget)->document);
+  update_adjustment (ASC_SCOPE_VIEW (widget));
   return G_SOURCE_CONTINUE;
 }
 
@@ -565,5 +575,6 @@ asc_scope_view_new (AscDocument *document)
   g_signal_connect_swapped (document, "view", G_CALLBACK (redraw), self);
   g_signal_connect_swapped (document, "stats", G_CALLBACK (redraw), self);
   g_signal_connect_swapped (document, "stats", G_CALLBACK (describe), self);
+  g_signal_connect_swapped (document, "view", G_CALLBACK (describe), self);
   return GTK_WIDGET (self);
 }

@@ -100,9 +100,36 @@ test_small_steps_have_units (void **state)
                        "+0.4 ms");
 }
 
+static void
+test_offsets_past_a_second_are_full_times (void **state)
+{
+  (void)state;
+  AscView view;
+  AscRuler ruler;
+  char text[64];
+  asc_view_init (&view, 0, 6 * S, 1000, false);
+  asc_view_show (&view, 0, 6 * S);
+  asc_ruler_init (&ruler, &view, 0, 1000, 80);
+  assert_int_equal (ruler.step_ns, S / 2);
+  assert_string_equal (asc_ruler_label (&ruler, &view, 5 * S + S / 2, text, sizeof text),
+                       "00:05.5");
+}
+
+static void
+test_labels_of_centuries (void **state)
+{
+  (void)state;
+  AscView view = { .from_ns = G_MININT64 / 4, .to_ns = G_MAXINT64 / 4, .least_ns = 1 };
+  AscRuler ruler;
+  asc_ruler_init (&ruler, &view, 0, 1, 80);
+  assert_true ((view.to_ns - view.from_ns) / ruler.step_ns <= 3);
+}
+
 static struct CMUnitTest tests[] = {
   cmocka_unit_test (test_grid_of_the_latest_time),
   cmocka_unit_test (test_labels_keep_their_distance),
+  cmocka_unit_test (test_offsets_past_a_second_are_full_times),
+  cmocka_unit_test (test_labels_of_centuries),
   cmocka_unit_test (test_labels_count_from_a_round_base),
   cmocka_unit_test (test_steps_of_seconds_are_clock_times),
   cmocka_unit_test (test_small_steps_have_units),

@@ -180,11 +180,12 @@ class Window:
             return None
         self.number = until(f'the window {title!r} has the keys', take)
 
-    def press(self, role, name):
+    def press(self, role, name, within=None):
         """Presses a button, a tab or an entry by its accessible action."""
         def ready():
-            found = [node for node in self.all(role, name) if node.has(SENSITIVE)]
-            return found and found[0]
+            under = within and (self.all(*within) or [None])[0]
+            found = [node for node in self.all(role, name, under) if node.has(SENSITIVE)]
+            return found and (under or not within) and found[0]
         node = until(f'{role} {name!r} can be pressed', ready)
         done, = BUS.call(self.bus, node.path, 'org.a11y.atspi.Action', 'DoAction', 0, types='i')
         tap.check(done, f'{name} does nothing')
@@ -196,6 +197,11 @@ class Window:
         run('xdotool', 'mousemove', left + x + width // 2, top + y + height // 2)
         for _ in range(times):
             run('xdotool', 'click', button)
+
+    def focused(self, role, name):
+        """Waits until a node has the focus."""
+        until(f'{role} {name!r} has the focus', lambda: any(
+            node.has(FOCUSED) for node in self.all(role, name)))
 
     def _sized(self, node):
         box = self.box(node)
@@ -224,6 +230,19 @@ class Window:
 
     def type(self, text):
         run('xdotool', 'type', '--delay', 20, text)
+
+    def answer(self, title, path):
+        """Types a path into the file dialog with that title, and accepts it."""
+        until(f'the dialog {title!r}', lambda: any(
+            window.name == title for window in self.tree().children))
+        self.focus(title)
+        # A place to type appears with the slash when it is not there already.
+        self.keys('ctrl+a')
+        self.type(str(path))
+        self.keys('Return')
+        until(f'the dialog {title!r} closes', lambda: all(
+            window.name != title for window in self.tree().children))
+        self.focus()
 
     def moved(self, before):
         """Waits until another stretch is seen than before, and stays; returns it."""

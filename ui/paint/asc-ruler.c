@@ -62,6 +62,13 @@ asc_ruler_init (AscRuler *ruler,
   ruler->first_ns = before < view->from_ns ? before + ruler->step_ns : before;
 }
 
+/* Offsets of some seconds in ms ("+5500 ms") are no help: then labels are full times. */
+static bool
+full_times (const AscRuler *ruler)
+{
+  return ruler->step_ns * 10 > SECOND;
+}
+
 gint64
 asc_ruler_base_ns (const AscRuler *ruler, const AscView *view)
 {
@@ -72,7 +79,7 @@ asc_ruler_base_ns (const AscRuler *ruler, const AscView *view)
 char *
 asc_ruler_base (const AscRuler *ruler, const AscView *view, char *out, gsize n)
 {
-  gint64 base = ruler->step_ns < SECOND ? asc_ruler_base_ns (ruler, view) : view->from_ns;
+  gint64 base = full_times (ruler) ? view->from_ns : asc_ruler_base_ns (ruler, view);
   return asc_format_clock (base - ruler->origin_ns, MIN (ruler->step_ns, SECOND), out, n);
 }
 
@@ -93,7 +100,7 @@ asc_ruler_label (const AscRuler *ruler,
                  char *out,
                  gsize n)
 {
-  if (ruler->step_ns >= SECOND)
+  if (full_times (ruler))
     return asc_format_clock (tick_ns - ruler->origin_ns, ruler->step_ns, out, n);
   gint64 offset = tick_ns - asc_ruler_base_ns (ruler, view);
   static const struct

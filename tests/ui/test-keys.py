@@ -1,0 +1,151 @@
+"""The keys of the scope in the real window; what they did is read from its description."""
+
+import tap
+import window
+
+
+def length(seen):
+    return seen[2] - seen[1]
+
+
+def middle(seen):
+    return (seen[1] + seen[2]) / 2
+
+
+def near(got, want, by, *what):
+    tap.check(abs(got - want) <= by, *what, f'got {got}, expected {want} ± {by}')
+
+
+def opened(w):
+    """The whole file is seen, the scope has the keys and the pointer is elsewhere."""
+    window.until('the scope has the focus', lambda: any(
+        node.has(window.FOCUSED) for node in w.all('image', 'Scope')))
+    window.until('statistics', lambda: len(w.table()) > 5)
+    window.run('xdotool', 'mousemove', 5, 5)
+    return w.steady()
+
+
+def key(w, before, name):
+    w.keys(name)
+    return w.moved(before)
+
+
+@tap.case
+def zoom_pan_and_frame():
+    with window.Window(window.trace(10)) as w:
+        whole = opened(w)
+        near(length(whole), 10e9, 1.5e9, 'the whole trace')
+        nearer = key(w, whole, 'w')
+        near(length(nearer), length(whole) * 0.7, 1e7, 'W')
+        near(middle(nearer), middle(whole), 1e7, 'W keeps the middle')
+        closer = key(w, nearer, 'plus')
+        near(length(closer), length(whole) * 0.49, 1e7, '+')
+        later = key(w, closer, 'd')
+        near(later[1] - closer[1], length(closer) * 0.1, 1e6, 'D')
+        near(length(later), length(closer), 10, 'D')
+        near(key(w, later, 'Left')[1], closer[1], 10, 'Left')
+        wider = key(w, w.steady(), 's')
+        near(length(wider), length(nearer), 1e4, 'S')
+        start = key(w, wider, 'Home')
+        near(start[1], 0, 1e8, 'Home')
+        end = key(w, start, 'End')
+        near(end[2], 10e9, 1e8, 'End')
+        near(length(key(w, end, 'f')), length(whole), 1000, 'F')
+
+
+@tap.case
+def hogs_are_stepped_through():
+    path = window.trace(30, 3)
+    with window.Window(path) as w:
+        whole = opened(w)
+        hogs = window.count(w.see('⚠ .* hogs?'))
+        tap.check(hogs >= 2, hogs)
+        w.keys(*'wwwwwwww')
+        w.moved(whole)
+        first = key(w, w.steady(), 'Home')
+        one = key(w, first, 'n')
+        tap.check(20e6 <= length(one) / 3 <= 200e6, 'a hog stands in the middle third', one)
+        two = key(w, one, 'n')
+        tap.check(middle(two) > middle(one), one, two)
+        near(middle(key(w, two, 'shift+n')), middle(one), 1e5, 'Shift+N')
+        for _ in range(hogs + 1):
+            w.keys('n')
+        w.see('No further hog')
+
+
+@tap.case
+def a_run_is_selected_and_let_go():
+    with window.Window(window.trace(10)) as w:
+        whole = opened(w)
+        w.keys('Down', 'Down')
+        run = key(w, whole, 'period')
+        tap.check(length(run) < length(whole) / 5, run)
+        framed = key(w, run, 'f')
+        tap.check(length(framed) < length(run), framed, run)
+        key(w, framed, 'period')
+        w.keys('Escape')
+        near(length(key(w, w.steady(), 'f')), length(whole), 1000, 'F without a selection')
+
+
+@tap.case
+def hold_follow_and_zoom_live():
+    with window.Window('--demo') as w:
+        window.until('statistics', lambda: len(w.table()) > 5)
+        window.run('xdotool', 'mousemove', 5, 5)
+        before = w.seen()
+        window.until('it follows', lambda: w.seen()[1] > before[1])
+        w.keys('space')
+        window.until('held', lambda: not w.find('button', 'Following').has(window.PRESSED))
+        held = w.steady()
+        w.keys('space')
+        window.until('followed again',
+                     lambda: w.find('button', 'Following').has(window.PRESSED))
+        window.until('it goes on', lambda: w.seen()[1] > held[2])
+        w.keys('w')
+        window.until('nearer', lambda: length(w.seen()) < length(held) * 0.8)
+        tap.check(w.find('button', 'Following').has(window.PRESSED), 'zoom stops following')
+        w.keys('a')
+        window.until('held', lambda: not w.find('button', 'Following').has(window.PRESSED))
+        w.steady()
+        w.keys('End')
+        window.until('followed', lambda: w.find('button', 'Following').has(window.PRESSED))
+
+
+@tap.case
+def keys_of_a_text_field_are_its_own():
+    with window.Window(window.trace(10)) as w:
+        whole = opened(w)
+        w.keys('ctrl+f')
+        w.focused(None, 'Filter tasks')
+        w.type('was')
+        tap.equal(w.steady(), whole)
+
+
+@tap.case
+def wheel_and_drag():
+    with window.Window(window.trace(10)) as w:
+        whole = opened(w)
+        x, y, width, height = w.box(w.find('image', 'Scope'))
+        at = x + width // 2, y + height // 2
+        window.run('xdotool', 'mousemove', *at, 'keydown', 'ctrl', 'click', 4, 'keyup', 'ctrl')
+        nearer = w.moved(whole)
+        near(length(nearer), length(whole) * 0.8, 2e7, 'Ctrl+wheel')
+        window.run('xdotool', 'keydown', 'shift', 'click', 5, 'keyup', 'shift')
+        tap.check(w.moved(nearer)[1] > nearer[1], 'Shift+wheel')
+        before = w.steady()
+        window.run('xdotool', 'mousemove', *at, 'mousedown', 1, 'mousemove', at[0] + 60, at[1],
+                   'mousemove', at[0] + 120, at[1], 'mouseup', 1)
+        w.keys('f')
+        tap.check(length(w.moved(before)) < length(before) / 3, 'a dragged selection is framed')
+
+
+@tap.case
+def help_lists_the_keys():
+    with window.Window() as w:
+        w.keys('F1')
+        w.see('in and out at the pointer')
+        w.focus('Keys')
+        w.keys('Escape')
+
+
+window.main()

@@ -1,0 +1,96 @@
+"""Connected, but nothing? The window says what it sees on a port without frames."""
+
+import os
+import threading
+import time
+
+import tap
+import window
+
+
+class Board:
+    """A pty that sends the same bytes ten times a second."""
+
+    def __init__(self, data):
+        self.master, slave = os.openpty()
+        self.path = os.ttyname(slave)
+        os.close(slave)
+        os.set_blocking(self.master, False)
+        self.data = data
+        self.ended = threading.Event()
+        self.thread = threading.Thread(target=self._send)
+
+    def _send(self):
+        while not self.ended.wait(0.1):
+            try:
+                os.write(self.master, self.data)
+            except OSError:     # nobody reads yet
+                pass
+
+    def __enter__(self):
+        self.thread.start()
+        return self
+
+    def __exit__(self, *_):
+        self.ended.set()
+        self.thread.join()
+        os.close(self.master)
+
+
+@tap.case
+def nothing_at_all():
+    with Board(b'') as board, window.Window(board.path) as w:
+        w.see('nothing arrives: is the program running')
+        tap.equal(w.all('button', 'Copy'), [])
+
+
+@tap.case
+def text_without_frames():
+    with Board(b'temperature 21.5\r\n') as board, window.Window(board.path) as w:
+        w.see(r'\d bytes of text, no frames')
+        tap.equal(w.find('label', 'import aioscope.*').name,
+                  'import aioscope\naioscope.start()')
+        w.find('button', 'Copy')
+        w.press('tab', 'Terminal')
+        window.until('the terminal shows it', lambda: any(
+            'temperature 21.5' in w.text(node) for node in w.all('text')))
+
+
+@tap.case
+def bytes_that_are_no_text():
+    noise = bytes(tap.random.randrange(256) for _ in range(300))
+    with Board(noise) as board, window.Window(board.path) as w:
+        w.see('but not text: wrong speed')
+
+
+@tap.case
+def a_message_can_be_closed():
+    with Board(b'') as board, window.Window(board.path) as w:
+        w.see('nothing arrives')
+        top = w.box(w.find('image', 'Scope'))[1]
+        w.press('button', 'Close this message')
+        window.until('the scope has its place', lambda: w.box(w.find('image', 'Scope'))[1] < top)
+        time.sleep(1.5)
+        tap.check(w.box(w.find('image', 'Scope'))[1] < top, 'the message came back')
+
+
+@tap.case
+def a_port_that_does_not_exist():
+    with window.Window('/dev/ttyNONE7') as w:
+        w.see('/dev/ttyNONE7')
+        w.find('button', 'Try the demo')
+
+
+@tap.case
+def an_address_from_the_connection_button():
+    with window.Window() as w:
+        w.press('button', 'Connect a board')
+        w.focused('list item', '.*')
+        w.keys('alt+a')
+        w.focused('text', 'Address')
+        w.type('/dev/ttyNONE8')
+        w.keys('Return')
+        w.see('/dev/ttyNONE8')
+
+
+window.main()
