@@ -5,6 +5,8 @@
 #include "asc-help.h"
 #include "asc-scope-view.h"
 
+#include <string.h>
+
 typedef struct
 {
   GtkWindow *window;
@@ -28,11 +30,23 @@ open_file (GSimpleAction *action, GVariant *parameter, gpointer user)
   asc_files_ask (self->window, "Open a trace", NULL, "*.trace", open_chosen, self);
 }
 
+/* The ending that a name lacks; the user's own ending stays. */
+static char *
+with_ending (const char *path, const char *ending)
+{
+  char *name = g_path_get_basename (path);
+  char *whole = g_strconcat (path, strchr (name, '.') != NULL ? "" : ending, NULL);
+  g_free (name);
+  return whole;
+}
+
 static void
 save_chosen (const char *path, gpointer user)
 {
   Actions *self = user;
-  asc_files_save (self->document, path);
+  char *whole = with_ending (path, ".trace");
+  asc_files_save (self->document, whole);
+  g_free (whole);
 }
 
 /* "greenhouse" and "2026-12-01" make a name that tells recordings apart. */
@@ -182,9 +196,7 @@ static void
 step_hog (Actions *self, int direction)
 {
   if (!asc_document_step_hog (self->document, direction))
-    asc_document_say (self->document, 0,
-                      direction > 0 ? "No further hog after this place."
-                                    : "No hog before this place.");
+    asc_document_say (self->document, 0, "No run of 20 ms or more in this session.");
 }
 
 static void

@@ -187,6 +187,9 @@ asc_document_step_hog (AscDocument *self, int direction)
       if (direction < 0 && at < middle - slack)
         found = &hogs[i];
     }
+  /* Past the last one it begins again. */
+  if (found == NULL && n > 0)
+    found = direction > 0 ? &hogs[0] : &hogs[n - 1];
   if (found != NULL)
     {
       guint n_lanes = asc_session_n_lanes (session);
@@ -197,6 +200,7 @@ asc_document_step_hog (AscDocument *self, int direction)
       gint64 length = found->end_ns - found->start_ns;
       self->chosen = lane;
       asc_view_show (&self->view, found->start_ns - length, found->end_ns + length);
+      asc_document_say (self, 0, "");
       asc_document_view_changed (self);
     }
   return found != NULL;

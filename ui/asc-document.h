@@ -66,8 +66,8 @@ const char *asc_document_filter (const AscDocument *document);
 void asc_document_set_filter (AscDocument *document, const char *filter);
 gint64 asc_document_hog_ns (const AscDocument *document);
 
-/* Moves to the next (+1) or previous (-1) hog from the middle of what is seen. False:
- * none. */
+/* Moves to the next (+1) or previous (-1) hog from the middle of what is seen; past the
+ * last one it begins again. False: there is none. */
 bool asc_document_step_hog (AscDocument *document, int direction);
 /* Hogs of the session by start, at most ASC_HOGS_MAX; as old as the statistics. */
 #define ASC_HOGS_MAX 10000

@@ -86,7 +86,11 @@ show_margin (AscHeader *self)
                   margin.load * 100, margin.worst * 100, place);
     }
   else if (session != NULL)
-    g_strlcpy (text, "known after 3 s", sizeof text);
+    g_strlcpy (text,
+               info.end_ns - info.start_ns < ASC_MARGIN_WARM_UP_NS + ASC_MARGIN_WINDOW_NS
+                   ? "known after 3 s"
+                   : "being computed",
+               sizeof text);
   gtk_label_set_text (GTK_LABEL (self->load), text);
   gtk_widget_set_visible (self->load, *text != '\0' && !self->narrow);
 }
@@ -211,6 +215,10 @@ hogs_of (AscHeader *self)
                                   GTK_ACCESSIBLE_PROPERTY_LABEL, "Previous hog", -1);
   gtk_accessible_update_property (GTK_ACCESSIBLE (next), GTK_ACCESSIBLE_PROPERTY_LABEL,
                                   "Next hog", -1);
+  gtk_widget_set_focus_on_click (previous, FALSE);
+  gtk_widget_set_focus_on_click (next, FALSE);
+  gtk_widget_add_css_class (previous, "bar-button");
+  gtk_widget_add_css_class (next, "bar-button");
   gtk_box_append (GTK_BOX (self->hogs_box), previous);
   gtk_box_append (GTK_BOX (self->hogs_box), next);
   return self->hogs_box;
@@ -253,7 +261,7 @@ build (AscHeader *self)
   self->connect = asc_connect_button_new (self->document);
   self->disconnect = gtk_button_new_with_label ("Disconnect");
   gtk_actionable_set_action_name (GTK_ACTIONABLE (self->disconnect), "win.disconnect");
-  self->follow = gtk_toggle_button_new_with_label ("▶▏Following");
+  self->follow = gtk_toggle_button_new_with_label ("▶▏Follow");
   gtk_widget_set_tooltip_text (self->follow,
                                "Keep the newest event at the right edge (End)");
   name_follow (self);
@@ -277,6 +285,15 @@ build (AscHeader *self)
   gtk_accessible_update_property (GTK_ACCESSIBLE (menu), GTK_ACCESSIBLE_PROPERTY_LABEL,
                                   "Menu", -1);
   g_object_unref (model);
+  /* A click leaves the focus where it is: the scope's keys go on working. */
+  GtkWidget *const buttons[] = { self->disconnect, self->follow, export_button };
+  for (gsize i = 0; i < G_N_ELEMENTS (buttons); i++)
+    {
+      gtk_widget_set_focus_on_click (buttons[i], FALSE);
+      gtk_widget_add_css_class (buttons[i], "bar-button");
+    }
+  gtk_widget_add_css_class (self->connect, "bar-button");
+  gtk_widget_add_css_class (menu, "bar-button");
   self->bar = gtk_header_bar_new ();
   GtkHeaderBar *bar = GTK_HEADER_BAR (self->bar);
   gtk_header_bar_pack_start (bar, self->connect);
@@ -332,7 +349,7 @@ asc_header_set_narrow (AscHeader *self, bool narrow)
   gtk_label_set_width_chars (
       GTK_LABEL (gtk_menu_button_get_child (GTK_MENU_BUTTON (self->connect))),
       narrow ? 8 : 15);
-  gtk_button_set_label (GTK_BUTTON (self->follow), narrow ? "▶▏" : "▶▏Following");
+  gtk_button_set_label (GTK_BUTTON (self->follow), narrow ? "▶▏" : "▶▏Follow");
   name_follow (self);
   if (narrow)
     gtk_widget_add_css_class (self->bar, "narrow");

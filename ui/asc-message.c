@@ -2,6 +2,7 @@
 
 #include "asc-format.h"
 
+#define INFO_US 6000000 /* that a message about success stays */
 #define LINES_TO_PASTE "import aioscope\naioscope.start()\n"
 
 typedef struct
@@ -15,6 +16,8 @@ typedef struct
   gint64 connected_us;
   char *dismissed; /* the text that the user closed */
   guint timer;
+  char *timed; /* the text whose time runs, since shown_us */
+  gint64 shown_us;
 } Message;
 
 /* Words for a connection without frames; "" when all is well. */
@@ -92,9 +95,30 @@ update (Message *self)
   g_free (text);
 }
 
+/* What went well needs no answer: such a message leaves by itself. */
+static void
+time_out (Message *self)
+{
+  const char *text = gtk_label_get_text (GTK_LABEL (self->label));
+  gint64 now = g_get_monotonic_time ();
+  int severity;
+  if (g_strcmp0 (text, self->timed) != 0)
+    {
+      g_free (self->timed);
+      self->timed = g_strdup (text);
+      self->shown_us = now;
+    }
+  char *message = asc_document_message (self->document, &severity);
+  if (severity == 0 && *message != '\0' && !asc_document_connecting (self->document)
+      && now - self->shown_us > INFO_US)
+    asc_document_say (self->document, 0, "");
+  g_free (message);
+}
+
 static gboolean
 look_again (gpointer data)
 {
+  time_out (data);
   update (data);
   return G_SOURCE_CONTINUE;
 }
@@ -121,6 +145,7 @@ destroyed (gpointer data)
   g_signal_handlers_disconnect_by_data (self->document, self);
   g_object_unref (self->document);
   g_free (self->dismissed);
+  g_free (self->timed);
   g_free (self);
 }
 
@@ -143,6 +168,7 @@ asc_message_new (AscDocument *document)
   gtk_widget_set_valign (close, GTK_ALIGN_CENTER);
   gtk_widget_add_css_class (self->code, "code");
   gtk_widget_add_css_class (close, "flat");
+  gtk_widget_set_focus_on_click (close, FALSE);
   gtk_widget_add_css_class (self->bar, "message");
   gtk_widget_set_tooltip_text (close, "Close this message");
   gtk_accessible_update_property (GTK_ACCESSIBLE (close), GTK_ACCESSIBLE_PROPERTY_LABEL,

@@ -124,6 +124,7 @@ asc_problems_view_new (AscDocument *document)
       = GTK_SELECTION_MODEL (gtk_no_selection_new (G_LIST_MODEL (self->lines)));
   GtkWidget *list = gtk_list_view_new (selection, factory);
   g_signal_connect (list, "activate", G_CALLBACK (activated), self);
+  gtk_list_view_set_single_click_activate (GTK_LIST_VIEW (list), TRUE);
   gtk_widget_add_css_class (list, "problems");
   gtk_accessible_update_property (GTK_ACCESSIBLE (list), GTK_ACCESSIBLE_PROPERTY_LABEL,
                                   "Problems", -1);

@@ -134,6 +134,9 @@ align_titles (GtkWidget *widget, int *column)
           gtk_widget_set_hexpand (widget, TRUE);
           gtk_label_set_xalign (GTK_LABEL (widget), 1);
         }
+      if (*column <= ASC_COLUMN_N)
+        gtk_widget_set_tooltip_text (
+            widget, asc_stats_column_help ((AscStatsColumn)(*column - 1)));
       return;
     }
   for (GtkWidget *child = gtk_widget_get_first_child (widget); child != NULL;
@@ -216,17 +219,18 @@ static void
 take_chosen (StatsView *self)
 {
   const AscLane *lane = asc_document_chosen (self->document);
+  GListModel *model = G_LIST_MODEL (self->selection);
   guint found = GTK_INVALID_LIST_POSITION;
+  self->telling = true;
   gtk_filter_changed (self->filter, GTK_FILTER_CHANGE_DIFFERENT);
-  guint n = g_list_model_get_n_items (G_LIST_MODEL (self->selection)); /* that are left */
+  guint n = g_list_model_get_n_items (model);
   for (guint i = 0; lane != NULL && i < n; i++)
     {
-      AscStatsRow *row = g_list_model_get_item (G_LIST_MODEL (self->selection), i);
-      if (asc_stats_row_stats (row)->lane == lane)
+      AscStatsRow *row = g_list_model_get_item (model, i);
+      if (row != NULL && asc_stats_row_stats (row)->lane == lane)
         found = i;
-      g_object_unref (row);
+      g_clear_object (&row);
     }
-  self->telling = true;
   gtk_single_selection_set_selected (self->selection, found);
   self->telling = false;
 }

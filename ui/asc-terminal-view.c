@@ -169,6 +169,18 @@ update (TerminalView *self)
     }
 }
 
+/* A tab that was hidden has no place yet: it opens at the newest line. */
+static void
+shown (TerminalView *self)
+{
+  GtkTextIter end;
+  GtkWidget *view = gtk_scrolled_window_get_child (GTK_SCROLLED_WINDOW (self->scrolled));
+  gtk_text_buffer_get_end_iter (self->buffer, &end);
+  gtk_text_buffer_place_cursor (self->buffer, &end);
+  gtk_text_view_scroll_to_mark (GTK_TEXT_VIEW (view),
+                                gtk_text_buffer_get_insert (self->buffer), 0, TRUE, 0, 1);
+}
+
 static void
 destroyed (gpointer data)
 {
@@ -202,6 +214,7 @@ asc_terminal_view_new (AscDocument *document)
   self->scrolled = gtk_scrolled_window_new ();
   gtk_scrolled_window_set_child (GTK_SCROLLED_WINDOW (self->scrolled), view);
   gtk_widget_set_vexpand (self->scrolled, TRUE);
+  g_signal_connect_swapped (view, "map", G_CALLBACK (shown), self);
   g_signal_connect_swapped (document, "data", G_CALLBACK (update), self);
   g_signal_connect_swapped (document, "session", G_CALLBACK (update), self);
   g_signal_connect_swapped (document, "state", G_CALLBACK (update), self);

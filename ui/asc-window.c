@@ -128,7 +128,8 @@ remember_file (AscWindow *self)
 static void
 state_changed (AscWindow *self)
 {
-  bool any = asc_document_engine (self->document) != NULL;
+  AscEngine *engine = asc_document_engine (self->document);
+  bool any = engine != NULL && asc_engine_state (engine) != ASC_ENGINE_FAILED;
   const char *page = any ? "main" : "empty";
   const char *title = asc_document_title (self->document);
   data_changed (self);

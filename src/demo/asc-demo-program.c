@@ -153,6 +153,8 @@ void
 demo_program_start (AscDemo *demo)
 {
   AscRecorder *rec = &demo->recorder;
+  /* Before any time passes: the pin does not make up for what was before the start. */
+  demo->next_pin = demo->now + 3 * MS;
   for (unsigned i = 0; i < demo->n_tasks; i++)
     {
       DemoTask *task = &demo->tasks[i];
@@ -180,7 +182,6 @@ demo_program_start (AscDemo *demo)
     }
   demo->heap_free = HEAP_FULL;
   demo->temperature = 214;
-  demo->next_pin = demo->now + 3 * MS;
   demo->next_hog = demo->now + demo_between (&demo->random, 3 * SECOND, 5 * SECOND);
   demo->next_valve = demo->now + 2 * SECOND;
   demo_print (demo, "\r\ngreenhouse: started\r\n");

@@ -63,7 +63,9 @@ ask_session (AscSession *session, guint32 *dice)
   guint64 runs = 0;
   for (gsize i = 0; i < stats->n_tasks; i++)
     runs += stats->tasks[i].runs;
+  /* Asked later, the session knows of as many at least. */
   asc_session_info (session, &info);
+  assert_true (runs <= info.n_runs);
   asc_stats_free (stats);
   asc_stats_free (asc_stats_new (session, info.first_ns, info.end_ns, NULL));
 }

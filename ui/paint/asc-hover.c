@@ -65,6 +65,7 @@ asc_hover_lines (const AscSession *session,
                  AscHoverLine *lines)
 {
   AscLaneInfo info;
+  AscSessionInfo about;
   char name[96], value[96], length[40];
   guint n = 0;
   asc_lane_info (lane, &info);
@@ -77,6 +78,9 @@ asc_hover_lines (const AscSession *session,
   g_snprintf (value, sizeof value, "%s%s%s", task ? "run " : "",
               run->flags & (ASC_RUN_CENSORED | ASC_RUN_HEADLESS) ? "≥ " : "", length);
   add (lines, &n, name, value);
+  asc_session_info (session, &about);
+  asc_format_clock (run->start_ns - about.start_ns, 1000, value, sizeof value);
+  add (lines, &n, "began at", value);
   if (!task)
     {
       if (info.kind == ASC_LANE_IDLE)

@@ -94,9 +94,9 @@ draw_frame (cairo_t *cr, const AscScope *scope, const Strip *strip, double heigh
 {
   double x = strip_x (strip, scope->view->from_ns),
          x1 = strip_x (strip, scope->view->to_ns);
-  double w = MAX (x1 - x, 12);
-  x = CLAMP (round ((x + x1 - w) / 2), strip->x - 6,
-             strip->x + strip->w + 6 - MIN (w, strip->w));
+  double w = MIN (MAX (x1 - x, 12), strip->w + 4);
+  x = CLAMP (round ((x + x1 - w) / 2), strip->x - 2,
+             strip->x + strip->w + 2 - MIN (w, strip->w));
   asc_set_colour_alpha (cr, scope->theme->accent, 0.12);
   asc_rounded (cr, x, 1, w, height - 3, 3);
   cairo_fill_preserve (cr);

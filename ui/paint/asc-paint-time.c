@@ -26,11 +26,6 @@ asc_paint_ruler (cairo_t *cr, const AscScope *scope, double width)
   const AscTheme *theme = scope->theme;
   AscRuler ruler = ruler_of (scope, width);
   char label[48];
-  asc_ruler_base (&ruler, scope->view, label, sizeof label);
-  asc_set_colour (cr, theme->text_dim);
-  double free_from
-      = 4 + asc_text_draw (scope->text, cr, ASC_FONT_MONO, ASC_ALIGN_LEFT, 4, 9, 0, label)
-        + 10;
   asc_set_colour (cr, theme->line);
   double minor_px
       = asc_view_x (scope->view, scope->view->from_ns + ruler.minor_ns, width);
@@ -49,10 +44,24 @@ asc_paint_ruler (cairo_t *cr, const AscScope *scope, double width)
       cairo_fill (cr);
       asc_ruler_label (&ruler, scope->view, t, label, sizeof label);
       asc_set_colour (cr, theme->text_dim);
-      if (x + 4 >= free_from)
+      if (t >= ruler.origin_ns)
         asc_text_draw (scope->text, cr, ASC_FONT_MONO, ASC_ALIGN_LEFT, x + 4, 9, 0,
                        label);
     }
+}
+
+/* The time that labels count from stands beside the ruler, where no tick is. */
+void
+asc_paint_base (cairo_t *cr, const AscScope *scope, double width, double height)
+{
+  AscRuler ruler = ruler_of (scope, width);
+  char label[48];
+  if (scope->view->from_ns < ruler.origin_ns || asc_ruler_is_clock (&ruler))
+    return;
+  asc_ruler_base (&ruler, scope->view, label, sizeof label);
+  asc_set_colour (cr, scope->theme->text_dim);
+  asc_text_draw (scope->text, cr, ASC_FONT_MONO, ASC_ALIGN_RIGHT, scope->names_width - 8,
+                 height / 2 - 6, 0, label);
 }
 
 void

@@ -63,23 +63,24 @@ asc_ruler_init (AscRuler *ruler,
 }
 
 /* Offsets of some seconds in ms ("+5500 ms") are no help: then labels are full times. */
-static bool
-full_times (const AscRuler *ruler)
+bool
+asc_ruler_is_clock (const AscRuler *ruler)
 {
-  return ruler->step_ns * 10 > SECOND;
+  return ruler->step_ns > SECOND / 10;
 }
 
 gint64
 asc_ruler_base_ns (const AscRuler *ruler, const AscView *view)
 {
-  gint64 coarse = MIN (ruler->step_ns * 10, SECOND);
+  gint64 coarse = asc_ruler_is_clock (ruler) ? SECOND : ruler->step_ns * 10;
   return floor_to (view->from_ns - ruler->origin_ns, coarse) + ruler->origin_ns;
 }
 
 char *
 asc_ruler_base (const AscRuler *ruler, const AscView *view, char *out, gsize n)
 {
-  gint64 base = full_times (ruler) ? view->from_ns : asc_ruler_base_ns (ruler, view);
+  gint64 base
+      = asc_ruler_is_clock (ruler) ? view->from_ns : asc_ruler_base_ns (ruler, view);
   return asc_format_clock (base - ruler->origin_ns, MIN (ruler->step_ns, SECOND), out, n);
 }
 
@@ -100,7 +101,7 @@ asc_ruler_label (const AscRuler *ruler,
                  char *out,
                  gsize n)
 {
-  if (full_times (ruler))
+  if (asc_ruler_is_clock (ruler))
     return asc_format_clock (tick_ns - ruler->origin_ns, ruler->step_ns, out, n);
   gint64 offset = tick_ns - asc_ruler_base_ns (ruler, view);
   static const struct

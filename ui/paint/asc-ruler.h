@@ -19,6 +19,8 @@ void asc_ruler_init (AscRuler *ruler,
                      gint64 origin_ns,
                      double width,
                      double min_px);
+/* Labels are full times; else they count from the base ("+10 ms"). */
+bool asc_ruler_is_clock (const AscRuler *ruler);
 /* The full time at the left edge, "00:59.238", digits by the step. out ≥ 48 bytes. */
 char *asc_ruler_base (const AscRuler *ruler, const AscView *view, char *out, gsize n);
 /* "+10 ms" from the base, or the full time where steps are of a second and more. */

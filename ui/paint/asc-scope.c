@@ -95,6 +95,7 @@ asc_scope_draw (cairo_t *cr, const AscScope *scope, double width, double height)
   cairo_fill (cr);
   if (scope->session != NULL)
     {
+      asc_paint_base (cr, scope, time_width, ASC_RULER_HEIGHT);
       part (cr, scope, asc_paint_names, 0, ASC_RULER_HEIGHT, names, lanes);
       part (cr, scope, asc_paint_rows, names, ASC_RULER_HEIGHT, time_width, lanes);
       part (cr, scope, asc_paint_lost, names, ASC_RULER_HEIGHT, time_width, lanes);

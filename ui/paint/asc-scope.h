@@ -55,6 +55,8 @@ void asc_paint_backs (cairo_t *cr, const AscScope *scope, double width, double h
 AscColour asc_row_colour (const AscScope *scope, guint row);
 void asc_paint_names (cairo_t *cr, const AscScope *scope, double width, double height);
 void asc_paint_ruler (cairo_t *cr, const AscScope *scope, double width);
+/* width: of the part that shows time. */
+void asc_paint_base (cairo_t *cr, const AscScope *scope, double width, double height);
 void asc_paint_grid (cairo_t *cr, const AscScope *scope, double width, double height);
 void asc_paint_lost (cairo_t *cr, const AscScope *scope, double width, double height);
 void asc_paint_measures (cairo_t *cr, const AscScope *scope, double width, double height);
@@ -70,7 +72,7 @@ typedef struct
   char label[96];
   char value[96];
 } AscHoverLine;
-#define ASC_HOVER_LINES 5
+#define ASC_HOVER_LINES 6
 guint asc_hover_lines (const AscSession *session,
                        const AscLane *lane,
                        const AscRun *run,
