@@ -12,6 +12,7 @@ import pathlib
 import re
 import signal
 import socket
+import struct
 import subprocess
 import sys
 import tempfile
@@ -244,6 +245,33 @@ def a_reader_that_stalls():
     tap.equal([value for value in values(played, 'mark') if value.startswith('well')],
               [f'well={i}' for i in range(50)])
     tap.check(dropped >= int((e2e.TEMP / f'{played.path.stem}.truth').read_text()), dropped)
+
+
+@tap.case
+def a_socket_that_dies():
+    with socket.create_server(('127.0.0.1', 0)) as server:
+        server.settimeout(e2e.LIMIT)
+        process = subprocess.Popen(
+            [port.program(sys.argv[3]), HERE / 'board' / 'dying.py', '-', '-',
+             str(server.getsockname()[1])], stderr=subprocess.PIPE, stdin=subprocess.DEVNULL)
+        first, _ = server.accept()
+        # Closed with bytes unread: the other end sees a reset, in the middle of a frame.
+        tap.check(len(first.recv(50)) > 0)
+        first.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack('ii', 1, 0))
+        first.close()
+        second, _ = server.accept()
+        with second:
+            data = b''.join(iter(lambda: second.recv(65536), b''))
+        errors = process.communicate(timeout=e2e.LIMIT)[1]
+    tap.equal(process.returncode, 0, errors.decode(errors='replace'))
+    trace = e2e.TEMP / 'dying.wire'
+    trace.write_bytes(data)
+    lines = e2e.cat(trace)
+    tap.nothing(line for line in lines if line.kind in ('lost', 'gap', 'skip'))
+    beats = [int(line.value.split('=')[1]) for line in lines if line.kind == 'mark']
+    # What the dead socket took is gone; from there on nothing is missing.
+    tap.equal(beats, list(range(beats[0], 100)))
+    tap.check(beats[0] < 40, beats)
 
 
 @tap.case
