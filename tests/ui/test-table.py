@@ -15,6 +15,7 @@ def filter_with_a_chosen_task():
         window.until('only matches are left', lambda: set(w.table()) == {'sd.log'})
         w.keys(*['BackSpace'] * 3)
         window.until('all are back', lambda: 'motor.pid' in w.table())
+        assert 'sd.log' in w.table(), w.table()
 
 
 window.main()
