@@ -1,9 +1,12 @@
 /* The table of commands, and what stands before them. */
 #include "asc-cli.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 static const AscCommand *const commands[] = {
   &asc_cmd_ports, &asc_cmd_record, &asc_cmd_info,     &asc_cmd_stats,
@@ -61,10 +64,26 @@ run_plain (const char *word, int argc, char **argv)
   return asc_cli_finish (&self, ASC_CLI_OK);
 }
 
+/* Where output or messages were closed, the next thing that is opened would get their
+ * number, and their text: a port, or a recording. This takes it, and nothing else. */
+static void
+take_number (int number)
+{
+  if (fcntl (number, F_GETFD) >= 0 || errno != EBADF)
+    return;
+  int fd = open ("/dev/null", O_RDONLY | O_CLOEXEC);
+  if (fd < 0 || fd == number)
+    return;
+  dup2 (fd, number);
+  close (fd);
+}
+
 int
 main (int argc, char **argv)
 {
   static const AscCommand self = { .name = "" };
+  take_number (STDOUT_FILENO);
+  take_number (STDERR_FILENO);
   /* A reader that leaves (head, less) ends a command quietly, whoever started it. */
   signal (SIGPIPE, SIG_DFL);
   /* A file that may not grow is an error to be told, as a full disk is. */

@@ -276,7 +276,7 @@ load_and_render (const char *path, const Options *o)
   if (index < 0 || render (asc_trace_session (trace, (guint)index), o))
     status = ASC_CLI_FAILED;
   asc_engine_free (engine);
-  return asc_cli_finish (&asc_cmd_render, status);
+  return status ? status : asc_cli_finish (&asc_cmd_render, status);
 }
 
 static int

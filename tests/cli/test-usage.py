@@ -113,6 +113,27 @@ def a_full_disk_is_told():
         cli.one_line(cli.run(*args), 1, 'No space left')
 
 
+def closed(numbers, *args):
+    return subprocess.run(['sh', '-c', f'exec "$@" {numbers}', 'sh', cli.CLI, *map(str, args)],
+                          stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                          timeout=cli.PATIENCE)
+
+
+@tap.case
+def nothing_gets_the_number_of_closed_output():
+    trace, _ = cli.simulated()
+    for args in (['simulate', '--seconds', '1', '-o', '-'], ['stats', trace], ['cat', trace],
+                 ['info', trace], ['render', trace, '-o', '-'], ['record', 'demo', '-o', '-']):
+        result = closed('>&-', *args)
+        tap.equal((result.returncode, result.stdout), (1, ''), args)
+        tap.check('Bad file descriptor' in result.stderr, args, result.stderr)
+        tap.equal(result.stderr.count('\n'), 1, args, result.stderr)
+    made = [cli.PLACE / name for name in ('open.wire', 'closed.wire')]
+    tap.equal(closed('', 'record', trace, '-o', made[0]).returncode, 0)
+    tap.equal(closed('<&- >&- 2>&-', 'record', trace, '-o', made[1]).returncode, 0)
+    tap.equal(*(cli.good('stats', path, '--csv') for path in made))
+
+
 @tap.case
 def outputs_that_can_not_be_made_say_why():
     trace, _ = cli.simulated()
