@@ -141,7 +141,7 @@ class Window:
     def seen(self):
         """(tasks, from_ns, to_ns) as the scope describes itself; None before a session."""
         text = self.find('image', 'Scope').description
-        match = re.fullmatch(r'(\d+) tasks, seen from (\S+) to (\S+)', text)
+        match = re.fullmatch(r'(\d+) tasks,.* seen from (\S+) to (\S+)', text)
         return (int(match[1]), clock_ns(match[2]), clock_ns(match[3])) if match else None
 
     def box(self, node):
