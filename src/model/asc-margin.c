@@ -455,10 +455,9 @@ asc_session_margin (const AscSession *shared,
 {
   AscSession *session = asc_trace_session (shared->trace, shared->index);
   *margin = (AscMargin){ .window_ns = window_ns };
-  guint64 first = asc_get (&session->first), start = asc_get (&session->start);
+  guint64 first = asc_get (&session->first), start = asc_session_start (session);
   if (window_ns <= 0 || first == ASC_NO_TICKS)
     return;
-  start = start == ASC_NO_TICKS ? first : start;
   guint64 window = MAX (asc_session_ticks (session, window_ns), 1);
   guint64 warm_up = asc_session_ticks (session, warm_up_ns);
   guint64 from = MAX (start + warm_up, first);

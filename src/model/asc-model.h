@@ -227,6 +227,7 @@ struct AscTrace
 /* asc-session.c */
 AscSession *asc_session_new (AscTrace *trace, guint index);
 void asc_session_free (AscSession *session);
+guint64 asc_session_start (const AscSession *session); /* 0 while unknown */
 gint64 asc_session_length_ns (const AscSession *session, guint64 ticks);
 /* Ticks such that ns (tick) >= ns, and the last with ns (tick) <= ns. */
 guint64 asc_session_ticks_up (const AscSession *session, gint64 ns);

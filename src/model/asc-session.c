@@ -93,12 +93,18 @@ asc_session_ticks_down (const AscSession *session, gint64 ns)
   return ticks > 0 ? ticks - 1 : 0;
 }
 
+guint64
+asc_session_start (const AscSession *session)
+{
+  /* Both are the greatest number while they are unknown. */
+  guint64 start = MIN (asc_get (&session->start), asc_get (&session->first));
+  return start == ASC_NO_TICKS ? 0 : start;
+}
+
 void
 asc_session_info (const AscSession *session, AscSessionInfo *info)
 {
-  guint64 first = asc_get (&session->first), start = asc_get (&session->start);
-  if (start == ASC_NO_TICKS)
-    start = first == ASC_NO_TICKS ? 0 : first;
+  guint64 first = asc_get (&session->first), start = asc_session_start (session);
   if (first == ASC_NO_TICKS)
     first = start;
   gint64 start_ns = to_ns (session, start);

@@ -94,6 +94,32 @@ latest_time (void **state)
     }
 }
 
+/* A start that is told to lie behind the first event is none: no length is negative. */
+static void
+start_behind_the_events (void **state)
+{
+  (void)state;
+  AscBoard board;
+  asc_board_init (&board, 1);
+  board.hello.start_ticks = FAR;
+  asc_board_hello (&board, FAR + 5);
+  asc_board_enter (&board, 0, 1000000, 0, -1);
+  asc_board_exit (&board, 0, 5000000, ASC_EXIT_YIELD);
+  asc_board_seal_all (&board);
+  AscTrace *trace = asc_trace_new (ASC_FROM_WIRE);
+  asc_trace_feed (trace, board.out->data, board.out->len);
+  asc_trace_finish (trace);
+  AscSessionInfo info;
+  AscMargin margin;
+  asc_session_info (asc_trace_session (trace, 0), &info);
+  assert_true (info.start_ns <= info.first_ns);
+  assert_true (info.first_ns <= info.end_ns);
+  asc_session_margin (asc_trace_session (trace, 0), ASC_MARGIN_WINDOW_NS, 0, &margin);
+  assert_true (margin.known);
+  asc_trace_free (trace);
+  asc_board_clear (&board);
+}
+
 /* ---- shares ---- */
 
 static gint
@@ -148,6 +174,7 @@ shares_by_rank (void **state)
 static struct CMUnitTest tests[] = {
   cmocka_unit_test (margin_of_far_times),
   cmocka_unit_test (latest_time),
+  cmocka_unit_test (start_behind_the_events),
   cmocka_unit_test (shares_by_rank),
 };
 ASC_TEST_MAIN (tests)
