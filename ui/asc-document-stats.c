@@ -58,6 +58,8 @@ ask_thread (GTask *task, gpointer source, gpointer data, GCancellable *cancellab
   g_task_return_pointer (task, answer, answer_free);
 }
 
+static guint asking; /* workers whose answer is to come, of all documents */
+
 static void
 take_percent (AscDocument *self, const AscStats *stats)
 {
@@ -82,6 +84,7 @@ answered (GObject *source, GAsyncResult *result, gpointer data)
   const Question *question = g_task_get_task_data (G_TASK (result));
   Answer *answer = g_task_propagate_pointer (G_TASK (result), NULL);
   (void)data;
+  asking--;
   if (question->serial != self->serial)
     {
       g_clear_pointer (&answer, answer_free);
@@ -150,6 +153,7 @@ asc_document_ask (AscDocument *self)
   GTask *task = g_task_new (self, self->asking, answered, NULL);
   g_task_set_check_cancellable (task, FALSE);
   g_task_set_task_data (task, question, question_free);
+  asking++;
   g_task_run_in_thread (task, ask_thread);
   g_object_unref (task);
 }
@@ -192,4 +196,11 @@ asc_document_hogs (const AscDocument *self, gsize *n)
 {
   *n = self->n_hogs;
   return self->hogs;
+}
+
+void
+asc_document_settle (void)
+{
+  while (asking > 0)
+    g_main_context_iteration (NULL, TRUE);
 }

@@ -86,6 +86,8 @@ AscOver asc_document_over (const AscDocument *document);
 void asc_document_set_over (AscDocument *document, AscOver over);
 /* Newest statistics, NULL before the first; valid until the next "stats". */
 const AscStats *asc_document_stats (const AscDocument *document);
+/* At the program's end: waits for workers, which were cancelled by closing. */
+void asc_document_settle (void);
 /* As old as the statistics; NULL before the first. */
 const AscMargin *asc_document_margin (const AscDocument *document);
 /* CPU % by lane index over the session, for the names' column. */

@@ -117,6 +117,7 @@ main (int argc, char **argv)
   g_signal_connect (application, "handle-local-options", G_CALLBACK (local_options),
                     NULL);
   int status = g_application_run (G_APPLICATION (application), argc, argv);
+  asc_document_settle ();
   g_object_unref (application);
   return status;
 }
