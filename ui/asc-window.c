@@ -119,7 +119,15 @@ remember_file (AscWindow *self)
     return;
   char *uri = g_filename_to_uri (path, NULL, NULL);
   if (uri != NULL)
-    gtk_recent_manager_add_item (gtk_recent_manager_get_default (), uri);
+    {
+      /* Told whole, so that it is done at once: a look at the file's type would go on
+       * beside us, past the program's end. */
+      const GtkRecentData data
+          = { .mime_type = (char[]){ "application/x-aioscope-trace" },
+              .app_name = (char[]){ "aioscope" },
+              .app_exec = (char[]){ "aioscope %f" } };
+      gtk_recent_manager_add_full (gtk_recent_manager_get_default (), uri, &data);
+    }
   g_free (uri);
   g_free (self->remembered);
   self->remembered = g_strdup (path);
