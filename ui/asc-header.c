@@ -22,6 +22,7 @@ struct AscHeader
   bool telling;
   bool narrow;
   gint64 updated_us;
+  guint timer; /* an update that is due */
 };
 
 static void
@@ -127,11 +128,23 @@ update (AscHeader *self)
   show_hogs (self);
 }
 
+static gboolean
+update_late (gpointer data)
+{
+  AscHeader *self = data;
+  self->timer = 0;
+  update (self);
+  return G_SOURCE_REMOVE;
+}
+
+/* Some times a second; the last news of all comes late rather than never. */
 static void
 update_sometimes (AscHeader *self)
 {
   if (g_get_monotonic_time () - self->updated_us >= INTERVAL_US)
     update (self);
+  else if (self->timer == 0)
+    self->timer = g_timeout_add (INTERVAL_US / 1000, update_late, self);
 }
 
 static void
@@ -171,6 +184,8 @@ static void
 destroyed (gpointer data)
 {
   AscHeader *self = data;
+  if (self->timer != 0)
+    g_source_remove (self->timer);
   g_signal_handlers_disconnect_by_data (self->document, self);
   g_object_unref (self->document);
   g_free (self);
