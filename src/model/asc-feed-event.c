@@ -44,11 +44,11 @@ leave (AscTrace *trace,
     return NULL;
   const AscOpenRun *open = &context->stack[--context->depth];
   AscSession *session = trace->session;
+  if (!open->flags)
+    asc_put (&session->n_runs, asc_own (&session->n_runs) + 1);
   asc_runs_append_clipped (&open->lane->runs, open->start, ticks, open->instance,
                            open->late, (guint8)(open->flags | (event->id & 3u)));
   open->lane->taken = false;
-  if (!open->flags)
-    asc_put (&session->n_runs, asc_own (&session->n_runs) + 1);
   *instance = open->instance;
   if (event->id != ASC_EXIT_YIELD)
     asc_slots_end (trace, open->slot, open->instance, ticks);

@@ -493,7 +493,7 @@ run_slow (AscTrace *trace,
 }
 
 /* Plain runs outside of others make nearly all events: they stay in this loop. */
-static guint64
+static void
 run_fast (AscTrace *trace,
           AscContextState *context,
           const AscFrame *frame,
@@ -503,7 +503,7 @@ run_fast (AscTrace *trace,
   const AscSlot *slots = trace->slots;
   guint16 key = frame->context | ASC_SLOT_KNOWN;
   guint depth = context->depth;
-  guint64 n_runs = 0;
+  _Atomic guint64 *n_runs = &trace->session->n_runs;
   for (const AscEvent *event = events; event < events + n; event++)
     {
       if (event->kind == ASC_EVENT_ENTER && depth == 0)
@@ -526,9 +526,10 @@ run_fast (AscTrace *trace,
       else if (event->kind == ASC_EVENT_EXIT && event->id == ASC_EXIT_YIELD && depth == 1)
         {
           const AscOpenRun *open = &context->stack[0];
+          /* Counted first: nobody may find more runs in the lanes than the session has. */
+          asc_put (n_runs, asc_own (n_runs) + !open->flags);
           asc_runs_append (&open->lane->runs, open->start, event->ticks, open->instance,
                            open->late, open->flags);
-          n_runs += !open->flags;
           depth = context->depth = 0;
           continue;
         }
@@ -536,7 +537,6 @@ run_fast (AscTrace *trace,
       asc_feed_event (trace, context, frame, event, event->ticks, &instance);
       depth = context->depth;
     }
-  return n_runs;
 }
 
 static void
@@ -553,10 +553,7 @@ feed_events (void *user,
   if (G_UNLIKELY (trace->observer || session->shift || batch->info.end > ASC_TICKS_TOP))
     run_slow (trace, context, frame, events, n, base);
   else
-    {
-      guint64 n_runs = run_fast (trace, context, frame, events, n);
-      asc_put (&session->n_runs, asc_own (&session->n_runs) + n_runs);
-    }
+    run_fast (trace, context, frame, events, n);
   end_batch (trace, context, MAX (shifted (session, batch->info.end), base), n);
 }
 
