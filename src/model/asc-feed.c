@@ -526,7 +526,8 @@ run_fast (AscTrace *trace,
       else if (event->kind == ASC_EVENT_EXIT && event->id == ASC_EXIT_YIELD && depth == 1)
         {
           const AscOpenRun *open = &context->stack[0];
-          /* Counted first: nobody may find more runs in the lanes than the session has. */
+          /* Counted first: nobody may find more runs in the lanes than the session has.
+           */
           asc_put (n_runs, asc_own (n_runs) + !open->flags);
           asc_runs_append (&open->lane->runs, open->start, event->ticks, open->instance,
                            open->late, open->flags);

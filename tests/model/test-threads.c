@@ -7,8 +7,8 @@
 #include "asc-test.h"
 #include "random-board.h"
 
-/* cmocka's own assertions end the whole program, without a word, on a thread that is not the
- * test's. */
+/* cmocka's own assertions end the whole program, without a word, on a thread that is not
+ * the test's. */
 #define check(is) ((is) ? (void)0 : failed (#is, __LINE__))
 
 static void
