@@ -27,7 +27,8 @@ asc_load_idle_lane (const AscSession *session, guint core)
 bool
 asc_load_from_idle (const AscSession *session, guint core)
 {
-  return asc_get (&session->capabilities) & ASC_CAN_IDLE
+  /* The capability is the loop's, which is core 0's: a thread elsewhere has no idle. */
+  return (core == 0 && asc_get (&session->capabilities) & ASC_CAN_IDLE)
          || asc_load_idle_lane (session, core);
 }
 
