@@ -294,8 +294,8 @@ def a_display_of_its_own_comes_and_goes():
            f'&& echo served; exit 5')
     result = house.run('env', mark, house.ROOT / 'tests/with-display.sh', 'sh', '-c', ask)
     tap.equal(result.returncode, 5, result.stdout)
-    tap.check(re.search(r'^at :\d+ by unix:', result.stdout, re.M), result.stdout)
-    tap.check('served\n' in result.stdout, result.stdout)
+    tap.check(re.search(r'at :\d+ by unix:', result.stdout), result.stdout)
+    tap.check('served' in result.stdout, result.stdout)
     # Its process, not its number: that may be another server's by now.
     servers = house.run('sh', '-c', f'grep -lzx {mark} /proc/[0-9]*/environ').stdout
     tap.check(not re.search('^/proc', servers, re.M), servers)
