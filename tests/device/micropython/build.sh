@@ -17,6 +17,11 @@ for tool in $tools; do
   command -v "$tool" >/dev/null || { echo "$tool is not installed"; exit 77; }
 done
 dir=$(cd "$1" && pwd)
+case $dir$root in
+  *[[:space:]]*)
+    echo "MicroPython's makefiles build in no folder with blanks in its path: $root"
+    exit 77 ;;
+esac
 
 # Several tests may come at the same time.
 exec 9>"$dir/lock"
