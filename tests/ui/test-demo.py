@@ -39,7 +39,7 @@ def saved_equals_the_table(w, path):
 
 @tap.case
 def demo_from_the_empty_page_to_a_saved_file():
-    with window.Window() as w:
+    with window.Window(stacks=True) as w:
         w.press('button', 'Try the demo')
         tasks_appear(w)
         w.see('greenhouse')

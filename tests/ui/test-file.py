@@ -72,7 +72,7 @@ def sessions_are_chosen():
     path = window.PLACE / 'two.trace'
     path.write_bytes(window.trace(3, 7).read_bytes() + window.trace(5, 8).read_bytes())
     second = window.cli('stats', '--csv', '--session', 2, path)
-    with window.Window(path) as w:
+    with window.Window(path, stacks=True) as w:
         w.see('session 2 of 2')
         the_same(full_table(w, second.count('\n') - 1), second)
         w.press('button', '.*', within=('combo box', 'Session'))

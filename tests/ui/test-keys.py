@@ -56,7 +56,7 @@ def zoom_pan_and_frame():
 @tap.case
 def hogs_are_stepped_through():
     path = window.trace(30, 3)
-    with window.Window(path) as w:
+    with window.Window(path, stacks=True) as w:
         whole = opened(w)
         hogs = window.count(w.see(r'⚠ \d+ hogs'))     # the header follows a little later
         tap.check(hogs >= 2, hogs)

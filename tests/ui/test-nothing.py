@@ -46,7 +46,7 @@ def nothing_at_all():
 
 @tap.case
 def text_without_frames():
-    with Board(b'temperature 21.5\r\n') as board, window.Window(board.path) as w:
+    with Board(b'temperature 21.5\r\n') as board, window.Window(board.path, stacks=True) as w:
         w.see(r'\d bytes of text, no frames')
         tap.equal(w.find('label', 'import aioscope.*').name,
                   'import aioscope\naioscope.start()')

@@ -6,7 +6,7 @@ import window
 
 @tap.case
 def filter_with_a_chosen_task():
-    with window.Window(window.trace()) as w:
+    with window.Window(window.trace(), stacks=True) as w:
         window.until('tasks are in the table', lambda: 'motor.pid' in w.table())
         table = w.find('table', 'Statistics')
         w.click(w.find('label', 'motor.pid', under=table))

@@ -4,7 +4,7 @@ argv of every test: aioscope, aioscope-cli. It runs in a display and a session b
 (with-display.sh). Where a tool is missing the whole file is skipped with the reason.
 
 Whatever an application writes to stderr fails the case that it ran in: GTK tells there
-what is wrong with a window that looks right.
+what is wrong with a window that looks right. So does what the sanitizers find.
 """
 
 import os
@@ -52,6 +52,7 @@ if _reason:
 
 from gi.repository import GLib  # noqa: E402
 
+import leaks  # noqa: E402
 import tree  # noqa: E402
 from tree import FOCUSED, PRESSED, SENSITIVE  # noqa: E402,F401
 
@@ -84,11 +85,15 @@ def until(what, function, patience=None):
 
 
 class Window:
-    """A running aioscope with folders of its own; use it in a with statement."""
+    """A running aioscope with folders of its own; use it in a with statement.
 
-    def __init__(self, *args, home=None, env=None):
+    stacks: leaks of ours are found wherever they are made, at the price of some seconds.
+    """
+
+    def __init__(self, *args, home=None, env=None, stacks=False):
         self.home = pathlib.Path(home or tempfile.mkdtemp(dir=PLACE))
         self.err = self.home / 'stderr'
+        self.reports = pathlib.Path(tempfile.mkdtemp(dir=PLACE))
         folders = {f'XDG_{name}_HOME': str(self.home / name.lower())
                    for name in ('STATE', 'CONFIG', 'DATA', 'CACHE')}
         with open(self.err, 'ab') as err:
@@ -96,9 +101,7 @@ class Window:
                 [APP, *map(str, args)], stderr=err, stdin=subprocess.DEVNULL,
                 cwd=self.home,
                 env=dict(os.environ, HOME=str(self.home), **folders,
-                         # What GTK still asks of files when the window closes is counted
-                         # as leaked at random; every other check of the sanitizers stays.
-                         ASAN_OPTIONS=os.environ.get('ASAN_OPTIONS', '') + ':detect_leaks=0',
+                         **self._sanitizers(stacks),
                          GSETTINGS_BACKEND='memory', GTK_A11Y='atspi', **(env or {})))
         self.bus = None
         try:
@@ -108,6 +111,14 @@ class Window:
         except BaseException:
             self.__exit__(*sys.exc_info())
             raise
+
+    def _sanitizers(self, stacks):
+        """Their reports come to us, who tell leaks of ours from others' (leaks.py)."""
+        log = f'log_path="{self.reports / "san"}":exitcode=0'
+        options = [os.environ.get('ASAN_OPTIONS', ''), log, leaks.FORMAT]
+        return {'LSAN_OPTIONS': 'print_suppressions=0',     # no list: nothing is left out
+                'ASAN_OPTIONS': ':'.join(options + ([leaks.STACKS] if stacks else [])),
+                'UBSAN_OPTIONS': ':'.join([os.environ.get('UBSAN_OPTIONS', ''), log])}
 
     def _find(self):
         if self.process.poll() is not None:
@@ -285,7 +296,10 @@ class Window:
 
     def complaints(self):
         text = self.err.read_text(errors='replace') if self.err.exists() else ''
-        return [line for line in text.splitlines() if not HARMLESS.search(line)]
+        return [line for line in text.splitlines() if not HARMLESS.search(line)] + [
+            found for report in sorted(self.reports.iterdir())
+            for found in leaks.findings(report.read_text(errors='replace'),
+                                        pathlib.Path(APP).name)]
 
     def __enter__(self):
         return self
@@ -303,9 +317,9 @@ class Window:
             self.kill()
             complaints = self.complaints()
             if kind is not None:
-                for line in complaints:
+                for line in '\n'.join(complaints).splitlines():
                     print('# stderr:', line)
-        tap.nothing(complaints if kind is None else (), 'on stderr:')
+        tap.nothing(complaints if kind is None else (), 'on stderr, or by sanitizers:')
 
 
 def clock_ns(text):
