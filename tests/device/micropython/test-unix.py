@@ -218,15 +218,23 @@ def sessions_within_a_run():
 
 @tap.case
 def text_and_trace_on_one_port():
-    played = play('shared', shared=True)
-    nothing_lost(played)
-    said = played.text.replace('\\r', '').replace('\\n', '\n').splitlines()
-    for task in range(3):
-        tap.equal([line for line in said if line.startswith(f'task {task} ')],
-                  [f'task {task} says {i}: the quick brown fox jumps over the lazy dog'
-                   for i in range(200)])
-    tap.check('all said' in said, said[-3:])
-    tap.equal(tasks_of(played, 'enter').count('__main__.talker'), 603)
+    for attempt in range(4):
+        played = play('shared', shared=True)
+        said = played.text.replace('\\r', '').replace('\\n', '\n').splitlines()
+        for task in range(3):
+            tap.equal([line for line in said if line.startswith(f'task {task} ')],
+                      [f'task {task} says {i}: the quick brown fox jumps over the lazy dog'
+                       for i in range(200)])
+        tap.check('all said' in said, said[-3:])
+        enters = tasks_of(played, 'enter').count('__main__.talker')
+        if enters == 603:
+            nothing_lost(played)
+            return
+        # A reader that has no processor for 20 ms in the middle of a frame may lose it.
+        lost = sum(int(value.split('=')[1]) for value in values(played, 'gap'))
+        print(f'# try {attempt + 1}: {lost} events lost on the way')
+        tap.check(lost >= 603 - enters, lost, enters)
+    raise AssertionError('events were lost each time')
 
 
 @tap.case
@@ -245,6 +253,19 @@ def a_reader_that_stalls():
     tap.equal([value for value in values(played, 'mark') if value.startswith('well')],
               [f'well={i}' for i in range(50)])
     tap.check(dropped >= int((e2e.TEMP / f'{played.path.stem}.truth').read_text()), dropped)
+
+
+@tap.case
+def a_slow_line():
+    played = play('slow')
+    tap.nothing(line for line in played.lines if line.kind in ('gap', 'skip', 'unknown'))
+    took_us, sent, lost = map(int, (e2e.TEMP / f'{played.path.stem}.truth').read_text().split())
+    # 10 bits a byte; half a second's bytes may be saved up while nothing is to be sent.
+    tap.check(500 < sent <= 1920 * (took_us / 1e6 + 0.5), sent, took_us)
+    tap.check(lost > 1000, 'the line was not full')
+    dropped = sum(int(value.split('=')[1]) for value in values(played, 'lost'))
+    tap.check(dropped >= lost, dropped, lost)
+    tap.equal(values(played, 'mark'), [f'well={i}' for i in range(20)])
 
 
 @tap.case
@@ -290,15 +311,13 @@ def bad_input_is_refused_or_borne():
 @tap.case
 def seventy_thousand_tasks():
     played = play('crowd')
-    tap.nothing(line for line in played.lines if line.kind in ('gap', 'skip', 'unknown'))
+    nothing_lost(played)
     table = e2e.stats(played.path)
-    lost = sum(int(value.split('=')[1]) for value in values(played, 'lost'))
-    # One after the other, all have a slot, as long as the port takes what they leave; of 300 at
-    # once most share one.
+    # One after the other, all have a slot; of 300 at once most share one.
     one, waits, more = (int(table[name]['runs']) for name in
                         ('__main__.one', '__main__.waits', '(more tasks)'))
-    tap.check(lost > 0 or one + waits + more == 70600, one, waits, more)
-    tap.check(lost > 0 or one > 60000 and more > 400, one, waits, more)
+    tap.equal((one, waits + more), (70000, 600))
+    tap.check(60 < waits < 100, waits)
     tap.equal(int(table['(more tasks)']['instances']), 1)
 
 
