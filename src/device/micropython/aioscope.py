@@ -14,8 +14,20 @@ except ImportError:  # before MicroPython 1.21
     import uasyncio as asyncio
     from uasyncio import core
 
-import _aioscope
-from _aioscope import attach, counter, detach, level, load, mark, set_name, span, stats
+try:
+    import _aioscope  # in C: part of the firmware, or a file _aioscope.mpy
+except (ImportError, ValueError):  # none, or one for another firmware
+    import aioscope_py as _aioscope
+
+attach = _aioscope.attach
+counter = _aioscope.counter
+detach = _aioscope.detach
+level = _aioscope.level
+load = _aioscope.load
+mark = _aioscope.mark
+set_name = _aioscope.set_name
+span = _aioscope.span
+stats = _aioscope.stats
 
 
 def start(stream=None, *, ring=4096, baud=None, gc=True, tasks=48, names=48):

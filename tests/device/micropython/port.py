@@ -1,11 +1,17 @@
-"""Builds MicroPython with the module, once a process and target (unix, m3)."""
+"""MicroPython with aioscope: built with the C module, once a process and target (unix, m3), or
+Debian's own with the recorder in pure Python."""
 
+import atexit
 import functools
+import os
 import pathlib
+import shutil
 import subprocess
 import sys
+import tempfile
 
 HERE = pathlib.Path(__file__).resolve().parent
+MODULES = HERE.parents[2] / 'src' / 'device' / 'micropython'
 PROGRAMS = {'unix': 'micropython', 'm3': 'firmware.elf'}
 LIMIT = 1500    # s, for a build from nothing on a slow machine
 
@@ -27,9 +33,46 @@ def program(folder, target='unix'):
     return build(folder, target)[0]
 
 
+def debian(folder):
+    """The command that starts Debian's own MicroPython, with libraries of its own; or None."""
+    root = pathlib.Path(folder).resolve() / 'debian'
+    loader = sorted(root.glob('usr/lib*/ld-linux*')) + sorted(root.glob('usr/lib/*/ld-linux*'))
+    libraries = sorted(root.glob('usr/lib/*/libc.so.6'))
+    if not (root / 'version').exists() or not loader or not libraries:
+        return None
+    return [loader[0], '--library-path', libraries[0].parent, root / 'usr/bin/micropython']
+
+
+@functools.cache
+def python_modules(fast):
+    """The folder that a board would have; without fast.py it does all in bytecode."""
+    if fast:
+        return MODULES
+    copy = pathlib.Path(tempfile.mkdtemp(prefix='asc-modules-'))
+    atexit.register(shutil.rmtree, copy, ignore_errors=True)
+    shutil.copy(MODULES / 'aioscope.py', copy)
+    shutil.copytree(MODULES / 'aioscope_py', copy / 'aioscope_py',
+                    ignore=shutil.ignore_patterns('fast.py'))
+    return copy
+
+
+def command(folder, kind, *paths):
+    """What runs programs, and its environment. kind: c, python, bytecode. paths: of modules."""
+    if kind == 'c':
+        start = [program(folder)]
+    else:
+        start = debian(folder)
+        paths = (*paths, python_modules(kind == 'python'))
+    paths = ':'.join(map(str, (*paths, '.frozen')))
+    return [*start, '-X', 'heapsize=4M'], {**os.environ, 'MICROPYPATH': paths}
+
+
 def missing(folder, target='unix'):
-    """Prints a skipped plan and returns the reason if the port cannot be built here."""
-    reason = build(folder, target)[1]
+    """Prints a skipped plan and returns the reason if that MicroPython cannot be had here."""
+    if target in ('python', 'bytecode'):
+        reason = None if debian(folder) else f"no MicroPython of Debian's in {folder}"
+    else:
+        reason = build(folder, target)[1]
     if reason:
         print('1..0 # SKIP', reason.splitlines()[-1])
         sys.stdout.flush()

@@ -1,9 +1,9 @@
 """MicroPython's own asyncio tests with every task recorded: their output must not change.
 
-    test-asyncio.py FOLDER
+    test-asyncio.py FOLDER c|python|bytecode
 
 FOLDER is what fetch-source.sh made; the tests come with the source. A test whose output is not
-told by the source is run without recording first.
+told by the source is run without recording first. The recorder: see test-unix.py.
 """
 
 import os
@@ -16,7 +16,7 @@ import tap
 
 import port
 
-FOLDER = pathlib.Path(sys.argv[1]).resolve()
+FOLDER, KIND = pathlib.Path(sys.argv[1]).resolve(), sys.argv[2]
 TESTS = FOLDER / 'source' / 'tests'
 # The trace goes to a file: nothing of it may be in the output. Stopped by the program's end.
 PRELUDE = '''
@@ -29,10 +29,10 @@ def run(test, folder, traced):
     path = pathlib.Path(folder) / test.name
     prelude = PRELUDE.format(str(path) + '.trace') if traced else ''
     path.write_text(prelude + test.read_text())
-    done = subprocess.run([port.program(str(FOLDER)), '-X', 'emit=bytecode', path.name],
-                          cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-                          stdin=subprocess.DEVNULL, timeout=60, check=False,
-                          env={**os.environ, 'MICROPYPATH': f'{test.parent}:.frozen'})
+    command, env = port.command(str(FOLDER), KIND, test.parent)
+    done = subprocess.run([*command, '-X', 'emit=bytecode', path.name], cwd=folder, env=env,
+                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                          stdin=subprocess.DEVNULL, timeout=60, check=False)
     if traced and b'SKIP' not in done.stdout:
         tap.check(os.path.getsize(str(path) + '.trace') > 100, 'nothing was recorded')
     return done.stdout
@@ -51,7 +51,7 @@ def check(test):
         tap.equal(run(test, folder, True), want)
 
 
-if not port.missing(str(FOLDER)):
+if not port.missing(str(FOLDER), 'unix' if KIND == 'c' else KIND):
     for found in sorted(TESTS.glob('extmod/asyncio_*.py')):
         tap.add(found.stem, check, found)
     for name in ('loopback', 'start_server'):

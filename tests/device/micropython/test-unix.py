@@ -1,9 +1,10 @@
-"""The MicroPython module on the unix port: programs that keep their own truth, recorded through a
-pty by aioscope-cli.
+"""MicroPython on unix: programs that keep their own truth, recorded through a pty by aioscope-cli.
 
-    test-unix.py AIOSCOPE_CLI AIOSCOPE_CLI FOLDER
+    test-unix.py AIOSCOPE_CLI AIOSCOPE_CLI FOLDER c|python|bytecode
 
-FOLDER is what fetch-source.sh made; the port is built there (build.sh).
+FOLDER is what fetch-source.sh made. c: with the C module, built there (build.sh). python, bytecode:
+Debian's own MicroPython with the recorder in pure Python, with its short way in machine code or
+without.
 """
 
 import collections
@@ -25,6 +26,10 @@ import tap
 
 import port
 
+FOLDER, KIND = sys.argv[3:5]
+# Only C knows the module of a coroutine.
+MODULE = '__main__.' if KIND == 'c' else ''
+PERIOD = 2**32 if KIND == 'c' else 2**30
 END = b'\n-- the end of the test --\n'
 Played = collections.namedtuple('Played', 'lines truth text output path')
 
@@ -33,15 +38,14 @@ def play(script, *args, shared=False, status=0, during=None):
     """Runs a program of board/ with the trace on a pty, recorded, and returns what came."""
     name = f'{script}-{len(os.listdir(e2e.TEMP))}'
     truth, trace = e2e.TEMP / f'{name}.truth', e2e.TEMP / f'{name}.trace'
-    program = port.program(sys.argv[3])
+    command, env = port.command(FOLDER, KIND, HERE / 'board')
     with e2e.Board(name) as board, e2e.Recording(board.pty, trace) as recording:
         e2e.until(lambda: 'connected' in recording.messages() or recording.ended(), 'connected')
         process = subprocess.Popen(
-            [program, '-X', 'heapsize=4M', HERE / 'board' / f'{script}.py', str(board.master),
-             str(truth), *map(str, args)],
+            [*command, HERE / 'board' / f'{script}.py', str(board.master), str(truth),
+             *map(str, args)],
             pass_fds=[board.master], stdin=subprocess.PIPE,
-            stdout=board.master if shared else subprocess.PIPE, stderr=subprocess.PIPE,
-            env={**os.environ, 'MICROPYPATH': f'{HERE / "board"}:.frozen'})
+            stdout=board.master if shared else subprocess.PIPE, stderr=subprocess.PIPE, env=env)
         if during:
             during(process, recording, truth)
         output, errors = process.communicate(timeout=e2e.LIMIT)
@@ -62,7 +66,7 @@ def read_truth(path):
     runs, open_runs = [], {}
     for line in path.read_text().splitlines():
         name, number, us, what = line.split('\t')
-        who = ('__main__.' + name, int(number))
+        who = (MODULE + name, int(number))
         if what == 'enter':
             tap.check(who not in open_runs, who, 'entered twice')
             open_runs[who] = run = [who, int(us), None, None]
@@ -92,8 +96,8 @@ def read_runs(lines):
 
 
 def before(a, b):
-    """a <= b on a clock of 32 bits."""
-    return (b - a) % 2**32 < 2**31
+    """a <= b on the board's clock."""
+    return (b - a) % PERIOD < PERIOD // 2
 
 
 def check(played):
@@ -134,7 +138,7 @@ def nested_awaits_exceptions_and_spans():
     tap.equal(values(played, 'counter'), [f'heap={1 << 40}'])
     tap.equal(sorted(values(played, 'span-begin')), ['decorated', 'decorated', 'one', 'two'])
     tap.equal(sorted(values(played, 'span-end')), ['decorated', 'decorated', 'one', 'two'])
-    tap.equal(tasks_of(played, 'exit', 'raise'), ['__main__.fails'])
+    tap.equal(tasks_of(played, 'exit', 'raise'), [MODULE + 'fails'])
     starts = [line for line in played.lines if line.kind == 'start']
     tap.equal([line.instance for line in starts], list(range(1, 9)))
     tap.check(any(line.kind == 'idle' for line in played.lines), 'no idle')
@@ -156,9 +160,9 @@ def a_storm_of_cancellations():
     played = play('cancel')
     check(played)
     tap.equal(values(played, 'end'), ['cancelled'] * 6)
-    tap.equal(set(tasks_of(played, 'end')), {'__main__.unborn'})
-    tap.equal(tasks_of(played, 'exit', 'cancel').count('__main__.sleeper'), 72)
-    tap.equal(tasks_of(played, 'exit', 'cancel').count('__main__.stubborn'), 1)
+    tap.equal(set(tasks_of(played, 'end')), {MODULE + 'unborn'})
+    tap.equal(tasks_of(played, 'exit', 'cancel').count(MODULE + 'sleeper'), 72)
+    tap.equal(tasks_of(played, 'exit', 'cancel').count(MODULE + 'stubborn'), 1)
 
 
 @tap.case
@@ -170,10 +174,10 @@ def wait_for_and_a_server():
     check(played)
     tap.equal(values(played, 'mark'), ['late'])
     starts = collections.Counter(tasks_of(played, 'start'))
-    tap.equal(starts['__main__.work'], 2)
+    tap.equal(starts[MODULE + 'work'], 2)
     tap.equal(starts['wait_for.work'], 2)
     tap.equal(starts['asyncio.stream._serve'], 1)
-    tap.equal(starts['__main__.serve'], 2)
+    tap.equal(starts[MODULE + 'serve'], 2)
     tap.equal(values(played, 'rename'), ['net main'])
     tap.check(tasks_of(played, 'enter').count('net main') > 2, 'the new name is not used')
 
@@ -182,22 +186,25 @@ def wait_for_and_a_server():
 def loops_in_loops_and_odd_tasks():
     played = play('loops')
     check(played)
-    tap.equal(len(tasks_of(played, 'gc-begin')), len(tasks_of(played, 'gc-end')))
-    tap.check(len(tasks_of(played, 'gc-begin')) >= 15, 'collections are missing')
+    if KIND == 'c':
+        tap.equal(len(tasks_of(played, 'gc-begin')), len(tasks_of(played, 'gc-end')))
+        tap.check(len(tasks_of(played, 'gc-begin')) >= 15, 'collections are missing')
     tap.equal(tasks_of(played, 'enter').count('Thing'), 4)
     tap.equal(tasks_of(played, 'exit', 'return').count('Thing'), 1)
+    # Python is not told when an object is collected.
     tap.equal([(line.task, line.value) for line in played.lines if line.kind == 'end'],
-              [('__main__.forgotten', 'never-started')])
+              [('__main__.forgotten', 'never-started')] if KIND == 'c' else [])
 
 
 @tap.case
 def a_locked_heap():
-    played = play('locked')
+    # Sending in bytecode takes a little heap.
+    played = play('locked', *['detached'] * (KIND == 'bytecode'))
     nothing_lost(played)
     tap.equal(values(played, 'mark'), [f'turn={i}' for i in range(60)])
     tap.equal(values(played, 'level'), [f'pin={i & 1}' for i in range(60)])
     tap.equal(values(played, 'span-end'), ['locked'] * 60)
-    tap.equal(tasks_of(played, 'enter').count('__main__.locked'), 61)
+    tap.equal(tasks_of(played, 'enter').count(MODULE + 'locked'), 61)
 
 
 @tap.case
@@ -209,7 +216,7 @@ def sessions_within_a_run():
     for session in sessions:
         lines = [line for line in played.lines if line.session == session]
         begun = [line.task for line in lines if line.kind == 'start']
-        tap.equal(begun[0], '__main__.main')
+        tap.equal(begun[0], MODULE + 'main')
         tap.equal(lines[1].kind, 'enter')
     beats = [int(value.split('=')[1]) for value in values(played, 'mark') if 'beat' in value]
     tap.check(beats == sorted(set(beats)) and 3 <= len(beats) < 12 and beats[-1] == 11, beats)
@@ -226,7 +233,7 @@ def text_and_trace_on_one_port():
                       [f'task {task} says {i}: the quick brown fox jumps over the lazy dog'
                        for i in range(200)])
         tap.check('all said' in said, said[-3:])
-        enters = tasks_of(played, 'enter').count('__main__.talker')
+        enters = tasks_of(played, 'enter').count(MODULE + 'talker')
         if enters == 603:
             nothing_lost(played)
             return
@@ -272,9 +279,11 @@ def a_slow_line():
 def a_socket_that_dies():
     with socket.create_server(('127.0.0.1', 0)) as server:
         server.settimeout(e2e.LIMIT)
+        command, env = port.command(FOLDER, KIND)
         process = subprocess.Popen(
-            [port.program(sys.argv[3]), HERE / 'board' / 'dying.py', '-', '-',
-             str(server.getsockname()[1])], stderr=subprocess.PIPE, stdin=subprocess.DEVNULL)
+            [*command, HERE / 'board' / 'dying.py', '-', '-',
+             str(server.getsockname()[1])],
+            stderr=subprocess.PIPE, stdin=subprocess.DEVNULL, env=env)
         first, _ = server.accept()
         # Closed with bytes unread: the other end sees a reset, in the middle of a frame.
         tap.check(len(first.recv(50)) > 0)
@@ -315,7 +324,7 @@ def seventy_thousand_tasks():
     table = e2e.stats(played.path)
     # One after the other, all have a slot; of 300 at once most share one.
     one, waits, more = (int(table[name]['runs']) for name in
-                        ('__main__.one', '__main__.waits', '(more tasks)'))
+                        (MODULE + 'one', MODULE + 'waits', '(more tasks)'))
     tap.equal((one, waits + more), (70000, 600))
     tap.check(60 < waits < 100, waits)
     tap.equal(int(table['(more tasks)']['instances']), 1)
@@ -331,14 +340,13 @@ def the_load_on_the_board():
     tap.check(second[0] >= 0.99 and second[1] >= second[0] - 0.001, second)
 
 
-@tap.case
 def the_guide_works():
     guide = (HERE.parents[2] / 'src' / 'device' / 'README.md').read_text()
     block = next(block for block in re.split(r'```\w*\n', guide)
                  if block.startswith('build-standard/micropython -c'))
     tap.check('\naioscope-cli stats' in block, block)
     with tempfile.TemporaryDirectory(dir=e2e.TEMP) as folder:
-        program = f'exec {port.program(sys.argv[3])} "$@"'
+        program = f'exec {port.program(FOLDER)} "$@"'
         for name, text in (('build-standard/micropython', program),
                            ('aioscope-cli', f'exec {e2e.CLI} "$@"')):
             path = pathlib.Path(folder) / name
@@ -350,5 +358,7 @@ def the_guide_works():
     tap.check(re.search(r'^__main__\.blink +1 +101 ', output.decode(), re.M), output.decode())
 
 
-if not port.missing(sys.argv[3]):
+if KIND == 'c':
+    tap.case(the_guide_works)
+if not port.missing(FOLDER, 'unix' if KIND == 'c' else KIND):
     tap.main()

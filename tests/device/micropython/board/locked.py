@@ -1,4 +1,4 @@
-# The heap is locked: nothing that records or sends may allocate.
+# The heap is locked: nothing that records or sends may allocate. argv[3]: nothing is sent then.
 import aioscope
 import asyncio
 import micropython
@@ -17,12 +17,16 @@ async def locked(n):
 
 async def main():
     task = asyncio.create_task(locked(60))
+    if len(sys.argv) > 3:
+        aioscope.detach()
     micropython.heap_lock()
     await asyncio.sleep_ms(60)
     micropython.heap_unlock()
+    aioscope.attach(port)
     await task
 
 
-aioscope.start(open(int(sys.argv[1]), "wb"), gc=False)
+port = open(int(sys.argv[1]), "wb")
+aioscope.start(port, gc=False)
 asyncio.run(main())
 aioscope.stop()

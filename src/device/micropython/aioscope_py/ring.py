@@ -1,0 +1,540 @@
+# The ring of aioscope's recorder in pure Python: what hooks write, as it goes onto the wire
+# (../../wire/PROTOCOL.md).
+#
+# It is made of places of 256 bytes, a frame in each: hooks write into the open one, the sender
+# takes the closed ones. Whatever is in order here is in order on the wire, so that TASKS and
+# LOST hold for their place. Nothing here allocates but for integers of more than 30 bits.
+
+from array import array
+from time import ticks_add, ticks_us
+
+from micropython import const
+
+_PERIOD = const(0x40000000)  # of the ticks here; on 32 bits, of ticks_us() too
+_MARKER = const(0)
+_POSITION = const(1)
+_LAST = const(2)
+_PRESSING = const(3)
+# S[0] is what a hook must know first. Less than _TOP: nothing runs, and a task's slot counts from
+# it. _IN - slot: that one runs. Then: a hook is at work; not recording; the ring is full.
+_TOP = const(0x10000000)
+_IN = const(0x20000000)
+_BUSY = const(0x20000001)
+_OFF = const(0x20000002)
+_LOSING = const(0x20000003)
+# S[1] is the place of the next byte, and the events of the frame from bit 20 on.
+_PLACE = const(0xFFFFF)
+_EVENT = const(0x100000)
+_FULL = const(246)  # from here on an ENTER and EXIT might not fit
+_FIRST = const(226)  # from here on another event might not
+_STACK = const(8)
+_SIDE = const(32)
+
+# S[2]: ticks at the end of the last event. S[3]: the sender is wanted though nothing idles.
+S = array("i", [_OFF, 0, 0, 0])
+
+if ticks_add(0, -1) == _PERIOD - 1:
+    us = ticks_us
+else:
+
+    def us():
+        return ticks_us() & 0x3FFFFFFF
+
+
+def varint(b, q, v):
+    while v > 127:
+        b[q] = v & 127 | 128
+        v >>= 7
+        q += 1
+    b[q] = v
+    return q + 1
+
+
+# v with a bit behind it, without growing beyond 30 bits.
+def varint1(b, q, v, bit):
+    low = v << 1 & 126 | bit
+    v >>= 6
+    if v:
+        b[q] = low | 128
+        return varint(b, q + 1, v)
+    b[q] = low
+    return q + 1
+
+
+def zigzag(b, q, v):
+    return varint1(b, q, v, 0) if v >= 0 else varint1(b, q, ~v, 1)
+
+
+def put48(b, q, hi, lo):
+    b[q] = lo & 255
+    b[q + 1] = lo >> 8 & 255
+    b[q + 2] = lo >> 16 & 255
+    b[q + 3] = lo >> 24 | hi << 6 & 192
+    b[q + 4] = hi >> 2 & 255
+    b[q + 5] = hi >> 10 & 255
+
+
+# Events of interrupts that came into the midst of a hook, or of other threads: kept until the
+# open frame is closed, for a frame of their own.
+class Side:
+    def __init__(self, context):
+        self.context = context
+        self.records = [0] * (5 * _SIDE)
+        self.n = 0
+        self.lost = 0
+        self.busy = False
+
+    def put(self, tag, t, a, b, z):
+        if self.busy or self.n == _SIDE:
+            self.lost += 1
+            return
+        self.busy = True
+        i = 5 * self.n
+        records = self.records
+        records[i] = tag
+        records[i + 1] = t
+        records[i + 2] = a
+        records[i + 3] = b
+        records[i + 4] = z
+        self.n += 1
+        self.busy = False
+
+
+class Ring:
+    def __init__(self, size, tasks, base):
+        self.n = min(max(size >> 8, 4), 4096)
+        self.b = bytearray(self.n << 8)
+        self.base = base  # S[0] when nothing runs
+        self.outer = []  # markers of runs around the one that runs
+        self.sides = []
+        # Tasks by slot; an instance of 0 is a free one. The last is shared.
+        self.tasks = tasks
+        self.instance = array("i", bytes(4 * tasks))
+        self.name = array("H", bytes(2 * tasks))
+        self.parent = array("H", bytes(2 * tasks))
+        self.parent_instance = array("i", bytes(4 * tasks))
+        self.marker = base
+        self.losing = self.ended = False
+
+    # Begins anew at t, with nothing running.
+    def reset(self, t):
+        self.marker = self.lost_marker = self.base  # S[0] when no hook is at work
+        self.lost_outer = ()
+        self.w = 0  # the open place
+        self.r = 0  # the first of the closed ones
+        self.closed = self.peak = 0
+        self.hi = 0  # ticks above those of S[2]
+        self.opened = 0
+        self.recorded = self.dropped = 0  # in closed frames
+        self.starts = self.spans = 0
+        self.losing = self.ended = False
+        self.lost = self.lost_starts = 0
+        self.since = (0, 0)
+        self.urgent = False  # the host is to be told all tasks
+        self.idle = 0  # 0, or reason + 1
+        self.idle_from = 0
+        self.idle_sum = 0  # of the load's window
+        self.free = self.top = self.instances = 0
+        S[_LAST] = t
+        S[_PRESSING] = 0
+        self.open()
+
+    # Every hook stands between these.
+
+    def take(self):
+        m = S[_MARKER]
+        S[_MARKER] = _BUSY
+        if m < _BUSY:
+            self.marker = m
+
+    def give(self):
+        S[_MARKER] = _OFF if self.ended else _LOSING if self.losing else self.marker
+
+    # After a KeyboardInterrupt in the midst of a hook: time and place may be of different events.
+    def heal(self):
+        self.marker = self.outer[-1] if self.outer else self.base
+        t = us()
+        self.step(t)
+        S[_LAST] = t
+        if not self.losing:
+            self.roll()
+        self.give()
+
+    # Frames.
+
+    def open(self, context=0):
+        b = self.b
+        q = self.w << 8
+        b[q] = 0xF9
+        b[q + 1] = 2
+        b[q + 6] = context
+        b[q + 7] = 0
+        put48(b, q + 8, self.hi, S[_LAST])
+        b[q + 18] = self.starts & 255
+        b[q + 19] = self.starts >> 8 & 255
+        depth = 0
+        at = q + 21
+        if not context:
+            self.opened = S[_LAST]
+            for m in self.outer:
+                if depth < _STACK:
+                    at = varint(b, at, _IN - m)
+                    depth += 1
+            if self.marker > _TOP and depth < _STACK:
+                at = varint(b, at, _IN - self.marker)
+                depth += 1
+        b[q + 20] = depth
+        S[_POSITION] = at
+
+    # Whether the open frame holds anything.
+    def filled(self):
+        return S[_POSITION] >= _EVENT
+
+    # count: what the frame adds to the running count; the sender puts that count in its place.
+    def close(self, count):
+        b = self.b
+        q = self.w << 8
+        b[q + 2] = (S[_POSITION] & _PLACE) - q - 8
+        b[q + 14] = count & 255
+        b[q + 15] = count >> 8 & 255
+        b[q + 16] = count >> 16 & 255
+        b[q + 17] = count >> 24 & 255
+        self.recorded += count
+        self.advance()
+
+    def advance(self):
+        self.closed += 1
+        if self.closed > self.peak:
+            self.peak = self.closed
+        self.w += 1
+        if self.w == self.n:
+            self.w = 0
+        S[_PRESSING] = self.closed > self.n - (self.n + 3 >> 2)
+
+    # Closes the open frame and opens the next one, or begins to lose.
+    def roll(self):
+        if self.filled():
+            self.close(S[_POSITION] >> 20)
+        for side in self.sides:
+            if (side.n or side.lost) and self.closed < self.n:
+                self.roll_side(side)
+        if self.closed < self.n:
+            self.open()
+        else:
+            self.losing = True
+            self.lost = self.lost_starts = 0
+            self.lost_marker = self.marker
+            self.lost_outer = tuple(self.outer)
+
+    def roll_side(self, side):
+        last, hi, marker = S[_LAST], self.hi, self.marker
+        count = side.n
+        self.marker = self.base
+        self.outer, outer = (), self.outer
+        if count:
+            S[_LAST] = side.records[1]
+            # The nearest to what is known.
+            self.hi += (last - S[_LAST] + 0x20000000) >> 30
+        self.open(side.context)
+        done = 0
+        while done < count and (S[_POSITION] & 255) < _FIRST:
+            records = side.records
+            i = 5 * done
+            t = records[i + 1]
+            if t < S[_LAST]:
+                self.hi += 1
+            d = (t - S[_LAST]) & 0x3FFFFFFF
+            self.write(records[i], d, records[i + 2], records[i + 3], records[i + 4])
+            S[_LAST] = t
+            done += 1
+        if done < count:
+            for i in range(5 * done, 5 * count):
+                side.records[i - 5 * done] = side.records[i]
+        elif side.lost:
+            self.write(0x36, 0, 0, side.lost, None)
+            done += side.lost - 1
+            self.b[(self.w << 8) + 7] = 1
+            self.dropped += side.lost
+            side.lost = 0
+        side.n = max(count - done, 0)
+        S[_LAST] = last
+        self.hi = hi
+        self.marker = marker
+        self.outer = outer
+        self.close(done)
+
+    # The sender has made room: says what is missing, and goes on.
+    def resume(self):
+        if self.closed > min(self.n - 3, self.n - (self.n >> 2)):
+            return
+        self.take()
+        t = us()
+        self.step(t)
+        if self.lost:
+            hi, lo = self.since
+            lasted = (self.hi - hi << 30) + t - lo
+            now_hi, self.hi = self.hi, hi
+            S[_LAST] = lo
+            marker, self.marker = self.marker, self.lost_marker
+            outer, self.outer = self.outer, self.lost_outer
+            self.open()
+            self.write(0x36, 0, lasted, self.lost, None)
+            self.b[(self.w << 8) + 7] = 1  # for the sender: a LOST
+            self.dropped += self.lost
+            self.hi, self.marker, self.outer = now_hi, marker, outer
+            self.close(self.lost)
+            self.lost = 0
+            self.starts += self.lost_starts
+            self.urgent = True
+        S[_LAST] = t
+        self.losing = False
+        self.open()
+        self.give()
+
+    def released(self):
+        self.closed -= 1
+        self.r += 1
+        if self.r == self.n:
+            self.r = 0
+        S[_PRESSING] = self.closed > self.n - (self.n + 3 >> 2)
+        if self.losing:
+            self.resume()
+
+    # One frame TASKS from the slot on; returns the next slot, or 0 after the last. None: no room.
+    def tell_tasks(self, slot):
+        if self.losing or self.closed + 2 >= self.n:
+            return None
+        self.take()
+        if self.filled():
+            self.close(S[_POSITION] >> 20)
+        b = self.b
+        at = self.w << 8
+        q = at + 16
+        b[at] = 0xF9
+        b[at + 1] = 4
+        b[at + 6] = b[at + 7] = 0
+        put48(b, at + 8, self.hi, S[_LAST])
+        b[at + 14] = self.starts & 255
+        b[at + 15] = self.starts >> 8 & 255
+        while slot < self.top and q < at + 226:
+            if self.instance[slot]:
+                q = varint(b, q, slot)
+                q = self.put_task(b, q, slot)
+            slot += 1
+        if q > at + 16:
+            b[at + 2] = q - at - 8
+            self.advance()
+        self.open()
+        self.give()
+        return slot if slot < self.top else 0
+
+    # Time.
+
+    # Ticks from the last event to t.
+    def step(self, t):
+        d = t - S[_LAST]
+        if d < 0:
+            d += _PERIOD
+            if d < _PERIOD >> 1:
+                self.hi += 1
+            else:
+                self.stepped_back(t, d - _PERIOD)
+                d = 0
+        return d
+
+    # The counter stepped back; this is no wrap.
+    def stepped_back(self, t, d):
+        if self.losing:
+            S[_LAST] = t
+            return
+        if (S[_POSITION] & 255) > _FIRST:
+            self.roll()
+        if not self.losing:
+            q = S[_POSITION] & _PLACE
+            self.b[q] = self.first(0x3A)
+            self.b[q + 1] = 0
+            end = zigzag(self.b, q + 4, d)
+            self.b[q + 2] = end - q - 3
+            self.b[q + 3] = 2
+            S[_POSITION] = (S[_POSITION] & ~_PLACE) + end + _EVENT
+        S[_LAST] = t
+        if not self.losing:
+            self.roll()
+
+    def first(self, tag):
+        return tag << 1 | 1 if self.marker > _TOP else 0xC0 + tag
+
+    # Events: to be called between take() and give().
+
+    def write(self, tag, d, a, b, z):
+        buffer = self.b
+        p = S[_POSITION]
+        q = p & _PLACE
+        buffer[q] = self.first(tag)
+        q = varint(buffer, q + 1, d)
+        if a is not None:
+            q = varint(buffer, q, a)
+        if b is not None:
+            q = varint(buffer, q, b)
+        if z is not None:
+            q = zigzag(buffer, q, z)
+        S[_POSITION] = (p & ~_PLACE) + q + _EVENT
+
+    # Room for an event at t: the ticks since the last one, or -1: it is lost.
+    def ready(self, t):
+        if self.idle:
+            self.idle_until(t)
+        if not self.losing and (S[_POSITION] & 255) > _FIRST:
+            self.roll()
+        d = self.step(t)
+        if not self.losing:
+            return d
+        if not self.lost:
+            self.since = (self.hi, t)
+        S[_LAST] = t
+        self.lost += 1
+        return -1
+
+    # tag, ticks, two numbers and a signed one, as the tag wants them.
+    def put(self, tag, t, a=None, b=None, z=None):
+        d = self.ready(t)
+        if d >= 0:
+            self.write(tag, d, a, b, z)
+            self.done(t)
+
+    def done(self, t):
+        S[_LAST] = t
+        if (S[_POSITION] & 255) > _FULL:
+            self.roll()
+
+    def enter(self, slot, late, t):
+        if self.marker > _TOP or slot >= 0xC0:
+            if len(self.outer) + (self.marker > _TOP) < _STACK:
+                self.put(0x30, t, slot, late)
+        else:
+            d = self.ready(t)
+            if d >= 0:
+                p = S[_POSITION]
+                q = p & _PLACE
+                self.b[q] = slot
+                q = varint1(self.b, q + 1, d, 1)
+                q = varint(self.b, q, late)
+                S[_POSITION] = (p & ~_PLACE) + q + _EVENT
+                self.done(t)
+        if self.marker > _TOP:
+            self.outer.append(self.marker)
+        self.marker = _IN - slot
+
+    # how: 0 yield, 1 return, 2 raise, 3 cancel. Ends the innermost run, and but for yield the task.
+    def exit(self, how, t):
+        slot = _IN - self.marker
+        if slot == self.tasks - 1:
+            how = 0
+        if len(self.outer) < _STACK:
+            if how:
+                self.put(0x1F + how, t)
+            else:
+                d = self.ready(t)
+                if d >= 0:
+                    p = S[_POSITION]
+                    q = varint1(self.b, p & _PLACE, d, 0)
+                    S[_POSITION] = (p & ~_PLACE) + q + _EVENT
+                    S[_LAST] = t
+        self.marker = self.outer.pop() if self.outer else self.base
+        if how:
+            self.free_slot(slot)
+        if not self.losing and (S[_POSITION] & 255) > _FULL:
+            self.roll()
+
+    # What sending took; began may lie before what an interrupt recorded meanwhile.
+    def drained(self, began, took):
+        self.take()
+        t = began + took & 0x3FFFFFFF
+        if (began - S[_LAST]) & 0x20000000:
+            began = S[_LAST]
+            took = (t - began) & 0x3FFFFFFF
+        if not self.losing and took < 0x20000000:
+            d = self.ready(began)
+            if d >= 0:
+                self.write(0x2B, d, took, None, None)
+                S[_LAST] = began
+                self.step(t)
+                self.done(t)
+        self.give()
+
+    # What is told of an idle stretch up to t.
+    def idle_until(self, t):
+        began = self.idle_from
+        lasted = (t - began) & 0x3FFFFFFF
+        self.idle_from = t
+        self.idle_sum += lasted
+        if lasted == 0:
+            return
+        idle, self.idle = self.idle, 0
+        d = self.ready(began)
+        self.idle = idle
+        if d < 0:
+            self.step(t)
+            S[_LAST] = t
+            return
+        reason = idle - 1
+        if d < 16:
+            p = S[_POSITION]
+            q = p & _PLACE
+            self.b[q] = self.first(d | reason << 4)
+            S[_POSITION] = (p & ~_PLACE) + varint(self.b, q + 1, lasted) + _EVENT
+        else:
+            self.write(0x31, d, reason, lasted, None)
+        S[_LAST] = began
+        self.step(t)
+        self.done(t)
+
+    # Tasks.
+
+    # Returns the slot of a new task.
+    def start(self, name, t):
+        slot = self.free
+        last = self.tasks - 1
+        instance = self.instance
+        while slot < last and instance[slot]:
+            slot += 1
+        self.free = slot + 1 if slot < last else last
+        if slot >= self.top:
+            self.top = slot + 1
+        if instance[slot]:
+            return slot
+        self.instances += 1
+        instance[slot] = self.instances
+        self.name[slot] = name
+        self.parent[slot] = self.parent_instance[slot] = 0
+        if self.marker > _TOP:
+            parent = _IN - self.marker
+            self.parent[slot] = parent + 1
+            self.parent_instance[slot] = instance[parent]
+        d = self.ready(t)
+        if d < 0:
+            self.lost_starts += 1
+            return slot
+        p = S[_POSITION]
+        q = p & _PLACE
+        b = self.b
+        b[q] = self.first(0x38)
+        q = varint(b, q + 1, d)
+        end = varint(b, q + 1, slot)
+        end = self.put_task(b, end, slot)
+        b[q] = end - q - 1
+        S[_POSITION] = (p & ~_PLACE) + end + _EVENT
+        self.starts += 1
+        self.done(t)
+        return slot
+
+    def put_task(self, b, q, slot):
+        q = varint(b, q, self.instance[slot])
+        q = varint(b, q, self.name[slot])
+        q = varint(b, q, self.parent[slot])
+        return varint(b, q, self.parent_instance[slot])
+
+    def free_slot(self, slot):
+        self.instance[slot] = 0
+        if slot < self.free:
+            self.free = slot

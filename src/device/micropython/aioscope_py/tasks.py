@@ -1,0 +1,374 @@
+# Tasks of the recorder in pure Python: what asyncio gets in place of coroutines and pollers.
+#
+# All but the short way of a run (run.py, fast.py) is here; it happens seldom.
+
+import sys
+from time import ticks_ms
+
+from micropython import const
+
+from .ring import S, us
+
+try:
+    from . import fast as short
+except (ImportError, SyntaxError):  # a port that compiles no machine code
+    from . import run as short
+
+_MARKER = const(0)
+_TOP = const(0x10000000)
+_IN = const(0x20000000)
+_BUSY = const(0x20000001)
+_OFF = const(0x20000002)
+_TASK = const(0)  # the kind of a name
+# A task's `slot`: the slot and the session's base when it has run, else below. _ENDED: no more
+# runs. _NEW - 2 * (base + slot): it did not run yet. One less: it ran, and has a slot too high
+# for the short way.
+_ENDED = const(-1)
+_NEW = const(-2)
+
+ring = None
+sender = None
+core = None
+real_task = None
+cancelled = None
+current = None  # the task that runs, while nothing is recorded
+more = 0  # the name of tasks that share a slot
+window_from = 0
+busy_share = (None, None)
+_awaited = None  # a coroutine of wait_for, and what it waits for
+_funcs = None
+
+
+def _generator():
+    yield
+
+
+_gen_type = type(_generator())
+
+
+class Coro:
+    # What asyncio gets in place of each task's coroutine.
+    def __init__(self, coro):
+        self.coro = coro
+        self.slot = _NEW
+        self.task = None
+
+    send = short.send
+    throw = short.throw
+
+    def close(self):
+        self.coro.close()
+        died(self, None)
+
+    def __iter__(self):
+        return self
+
+    def __next__(self):
+        return self.send(None)
+
+    def __repr__(self):
+        return repr(self.coro)
+
+    def __getattr__(self, name):
+        return getattr(self.coro, name)
+
+
+def begin(new_ring, new_sender):
+    global ring, sender, more, busy_share
+    ring, sender = new_ring, new_sender
+    short.b = ring.b
+    more = 0
+    busy_share = (None, None)
+
+
+# The task runs already when recording starts.
+def run_from_here(self, t):
+    ring.take()
+    slot = adopt(self, t)
+    self.slot = _NEW - 1 - 2 * (ring.base + slot)
+    ring.enter(slot, 0, t)
+    ring.give()
+
+
+# What was recorded so far is closed, in the fast way's stead.
+def roll():
+    ring.take()
+    ring.roll()
+    ring.give()
+
+
+# Gives the task a slot in this session, from wherever it is made or first runs.
+def adopt(self, t):
+    r = ring
+    ran = self.slot >= 0 or self.slot & 1
+    try:
+        name = _name_coro(self.coro)
+    except MemoryError:
+        name = 0
+    slot = r.start(name, t)
+    if slot == r.tasks - 1 and r.name[slot] != more:
+        _share(t)
+    self.slot = _NEW - 2 * (r.base + slot) - (1 if ran else 0)
+    return slot
+
+
+# The slot of all tasks that find no other has a name of its own.
+def _share(t):
+    global more
+    if not more:
+        more = name_id(_TASK, "(more tasks)")
+    ring.name[ring.tasks - 1] = more
+    ring.put(0x37, t, ring.tasks - 1, more)
+
+
+# The slot of the task in this session, or -1: it has none.
+def slot_of(self):
+    slot = self.slot
+    if slot < _NEW:
+        slot = _NEW - slot >> 1
+    slot -= ring.base
+    return slot if 0 <= slot < 4096 else -1
+
+
+# ENTER by the long way. Returns what send() must find in S[0] at the run's end for the short
+# way, -1 for the long one, -2 for none.
+def entered(self):
+    global current
+    if self.slot == _ENDED:
+        return -2
+    if S[_MARKER] == _OFF:
+        current = self
+        self.slot = _NEW - 1  # it ran, and has no slot
+        return -1
+    r = ring
+    r.take()
+    nested = r.marker > _TOP
+    try:
+        t = us()
+        slot = slot_of(self)
+        if slot < 0:
+            slot = adopt(self, t)
+        if slot < 0xC0:
+            self.slot = r.base + slot
+        else:
+            self.slot = _NEW - 1 - 2 * (r.base + slot)
+        late = (ticks_ms() - self.task.ph_key) & 0x3FFFFFFF
+        if late > 0xFFFF:
+            late = 0 if late > 0x1FFFFFFF else 0xFFFF
+        r.enter(slot, late, t)
+    except MemoryError:
+        pass
+    r.give()
+    return -1 if nested or r.losing else S[_MARKER]
+
+
+def _leave(how):
+    r = ring
+    r.take()
+    try:
+        if _TOP < r.marker <= _IN:
+            r.exit(how, us())
+    except MemoryError:
+        pass
+    r.give()
+
+
+# EXIT by the long way: recording may have begun or ended during the run.
+def yielded(run):
+    global current
+    current = None
+    if run != -2 and S[_MARKER] != _OFF:
+        _leave(0)
+
+
+def _how(e):
+    if e is None or isinstance(e, StopIteration):
+        return 1
+    return 3 if isinstance(e, cancelled) else 2
+
+
+def left(self, e, run):
+    global current
+    current = None
+    self.slot = _ENDED
+    if run != -2 and S[_MARKER] != _OFF:
+        _leave(_how(e))
+
+
+# Whether nothing of the coroutine runs when an exception is thrown into it.
+def unborn(self):
+    slot = self.slot
+    return slot == _ENDED or slot <= _NEW and not slot & 1 and type(self.coro) is _gen_type
+
+
+# The task ended outside a run.
+def died(self, e):
+    slot = -1
+    if self.slot != _ENDED and S[_MARKER] != _OFF:
+        slot = slot_of(self)
+    self.slot = _ENDED
+    if slot >= 0 and slot != ring.tasks - 1:
+        ring.take()
+        ring.put(0x35, us(), slot, 1 if e and _how(e) == 3 else 3)
+        ring.free_slot(slot)
+        ring.give()
+
+
+# In place of core.Task.
+def Task(coro, scope=None):
+    wrapped = Coro(coro)
+    task = real_task(wrapped, scope) if scope is not None else real_task(wrapped)
+    wrapped.task = task
+    if S[_MARKER] != _OFF:
+        if not _funcs:
+            _look_for_funcs()
+        ring.take()
+        adopt(wrapped, us())
+        ring.give()
+    return task
+
+
+# wait_for makes its own task of a coroutine _run(waiter, task): it is told by what it waits for.
+def _look_for_funcs():
+    global _funcs
+    _funcs = sys.modules.get(core.__name__.replace("core", "funcs"))
+    run = getattr(_funcs, "_run", None)
+    if run:
+
+        def traced(waiter, task):
+            global _awaited
+            _awaited = (run(waiter, task), task)
+            return _awaited[0]
+
+        _funcs._run = traced
+
+
+def _name_coro(coro):
+    global _awaited
+    if type(coro) is not _gen_type:
+        return name_id(_TASK, type(coro).__name__)
+    if _awaited and _awaited[0] is coro:
+        inner = _awaited[1].coro
+        _awaited = None
+        text = _text_of(inner.coro if isinstance(inner, Coro) else inner)
+        return name_id(_TASK | 1 << 4, text)
+    text = _text_of(coro)
+    if text == "_serve":
+        return name_id(_TASK | 2 << 4, text)
+    return name_id(_TASK, text)
+
+
+# A coroutine's name stands in its text only: <generator object 'name' at 1234>.
+def _text_of(coro):
+    text = repr(coro)
+    begin = text.find("'") + 1
+    return text[begin : text.find("'", begin)]
+
+
+def name_id(kind, text):
+    try:
+        return sender.names.id(kind, text)
+    except MemoryError:
+        return 0
+
+
+class Poller:
+    # In place of an IOQueue's poller: waiting is idle time, and the time to send.
+    def __init__(self, real):
+        self.real = real.ipoll
+        self.poll = real.poll
+        self.register = real.register
+        self.unregister = real.unregister
+        self.modify = real.modify
+        self.first = self.rest = None
+
+    ipoll = short.ipoll
+
+    def wait(self, ms, flags):
+        if S[_MARKER] == _OFF or flags:
+            return self.real(ms, flags) if flags else self.real(ms)
+        if S[_MARKER] == _BUSY:
+            ring.heal()
+        if ms == 0:
+            turn_window(us())
+            sender.send(267, False)
+            return self.real(0)
+        if ms > 0:
+            began = ticks_ms()
+            piece = sender.before_wait(ms)
+            ms -= (ticks_ms() - began) & 0x3FFFFFFF  # what sending took
+            idle_begin(0)
+            try:
+                return self.real(max(0, min(ms, piece)))
+            finally:
+                idle_end()
+        # Without a limit it must not end without an event.
+        while S[_MARKER] != _OFF:
+            piece = sender.before_wait(-1)
+            idle_begin(1)
+            try:
+                self.rest = self.real(piece)
+            finally:
+                idle_end()
+            for self.first in self.rest:
+                return self
+        return self.real(ms)
+
+    def __iter__(self):
+        return self
+
+    def __next__(self):
+        first = self.first
+        if first is None:
+            return next(self.rest)
+        self.first = None
+        return first
+
+
+def idle_begin(reason):
+    r = ring
+    r.take()
+    r.idle_from = us()
+    r.idle = reason + 1
+    r.give()
+
+
+def idle_end():
+    r = ring
+    if S[_MARKER] == _OFF:
+        return
+    if S[_MARKER] == _BUSY:
+        r.heal()
+    r.take()
+    if r.idle:
+        t = us()
+        r.idle_until(t)
+        r.idle = 0
+        turn_window(t)
+    r.give()
+
+
+# The load: a window ends when it is a second long.
+def turn_window(t):
+    global window_from, busy_share
+    window = (t - window_from) & 0x3FFFFFFF
+    if window < 1000000:
+        return
+    share = (window - ring.idle_sum) / window
+    worst = busy_share[1]
+    busy_share = (share, share if worst is None or share > worst else worst)
+    ring.idle_sum = 0
+    window_from = t
+
+
+def loop_ended():
+    if S[_MARKER] == _OFF or ring.outer:
+        return
+    if S[_MARKER] == _BUSY:
+        ring.heal()
+    if not _TOP < S[_MARKER] <= _IN:
+        sender.flush(20, False)
+
+
+short.entered, short.left, short.yielded, short.roll = entered, left, yielded, roll
+short.unborn, short.died, short.loop_ended = unborn, died, loop_ended
