@@ -19,7 +19,10 @@ struct AscRecording
   char *path;
   char *description;
   guint sync_us;
+  void (*tap) (void *user, const guint8 *bytes, gsize n);
   bool reconnect;
+  bool can_release;
+  bool writable;
   bool patient; /* the source can wait: nothing is let go */
   AscReader *reader;
   GThread *writer;
@@ -38,6 +41,7 @@ struct AscRecording
   char *end_message;
 
   _Atomic bool connected; /* the reader's */
+  _Atomic bool released;
   _Atomic bool stopping;
   _Atomic bool ended;        /* no more board bytes come */
   _Atomic bool disk_stopped; /* no more is written */

@@ -89,6 +89,8 @@ on_bytes (void *user, const guint8 *bytes, gsize n)
   gsize piece = asc_ring_size (rec->ring) / 8;
   if (atomic_load (&rec->ended))
     return; /* lost, and not to be taken again */
+  if (rec->tap)
+    rec->tap (rec->user, bytes, n);
   atomic_fetch_add (&rec->received, n);
   while (n)
     {
@@ -158,7 +160,7 @@ on_event (void *user, AscReaderEvent reader_event, const char *message)
   else
     change_link (rec, event, message);
   asc_recording_tell (rec, event, message);
-  if (event == ASC_RECORDING_LOST && !rec->reconnect)
+  if (event == ASC_RECORDING_LOST && !rec->reconnect && !atomic_load (&rec->released))
     {
       end (rec, message);
       asc_recording_tell (rec, ASC_RECORDING_ENDED, message);
@@ -249,7 +251,10 @@ asc_recording_start (const AscSourceSpec *spec,
   rec->host_ends = g_array_new (FALSE, FALSE, sizeof (guint64));
   rec->description = g_strdup (asc_source_describe (source));
   rec->sync_us = (options->sync_ms ? options->sync_ms : SYNC_MS) * 1000;
+  rec->tap = options->tap;
   rec->reconnect = options->reconnect;
+  rec->can_release = asc_source_spec_reopens (spec);
+  rec->writable = asc_source_spec_writable (spec);
   rec->patient = spec->kind == ASC_SOURCE_FILE || spec->kind == ASC_SOURCE_STDIN
                  || (spec->kind == ASC_SOURCE_DEMO && spec->speed <= 0);
   if (!start_disk (rec, options, error) || !start_ring (rec, options, error)
@@ -264,6 +269,43 @@ asc_recording_start (const AscSourceSpec *spec,
   rec->writer = g_thread_new ("asc-writer", asc_recording_writer_main, rec);
   rec->reader = asc_reader_start_source (source, &sink, rec);
   return rec;
+}
+
+bool
+asc_recording_release (AscRecording *rec)
+{
+  if (!rec->can_release || atomic_load (&rec->ended))
+    return false;
+  atomic_store (&rec->released, true);
+  bool good = asc_reader_release (rec->reader,
+                                  "Released, so that another program can use the port.");
+  atomic_store (&rec->released, good);
+  return good;
+}
+
+void
+asc_recording_take_back (AscRecording *rec)
+{
+  atomic_store (&rec->released, false);
+  asc_reader_take_back (rec->reader);
+}
+
+bool
+asc_recording_released (const AscRecording *rec)
+{
+  return atomic_load (&rec->released);
+}
+
+bool
+asc_recording_can_release (const AscRecording *rec)
+{
+  return rec->can_release;
+}
+
+bool
+asc_recording_writable (const AscRecording *rec)
+{
+  return rec->writable;
 }
 
 void

@@ -39,6 +39,9 @@ typedef struct
   bool reconnect;    /* take the same device again */
   bool replace;      /* path may exist, and is replaced */
   guint64 keep_free; /* bytes of disk to leave free; 0 = 64 MiB */
+  /* May be NULL: gets the board's bytes as well, before they are recorded, on the thread
+   * that CONNECTED, LOST and BACK are told on. Must not block. */
+  void (*tap) (void *user, const guint8 *bytes, gsize n);
 } AscRecordingOptions;
 
 /* Opens the source (may take seconds for tcp) and the file. The file exists, with its
@@ -48,6 +51,15 @@ AscRecording *asc_recording_start (const AscSourceSpec *spec,
                                    AscRecordingNotify notify,
                                    void *user,
                                    GError **error);
+/* Lets go of the port in under 100 ms, so that another program can have it; LOST is told.
+ * The recording stays open and takes the same device again, which is BACK, when it is
+ * told to. False where that makes no sense (a file, the demo, a listener, the end). */
+bool asc_recording_release (AscRecording *recording);
+void asc_recording_take_back (AscRecording *recording);
+bool asc_recording_released (const AscRecording *recording);
+bool asc_recording_can_release (const AscRecording *recording);
+/* Whether the source takes what the user types. */
+bool asc_recording_writable (const AscRecording *recording);
 /* Lets go of the port in under 100 ms; what was received is still being written. */
 void asc_recording_disconnect (AscRecording *recording);
 /* The same, and waits until what was received is written. The stream can still be read to

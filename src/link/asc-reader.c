@@ -15,11 +15,17 @@ struct AscReader
   void *user;
   GCancellable *cancellable;
   int stop;             /* atomic */
+  int released;         /* atomic; changed under the lock */
   int error_code;       /* atomic */
   AscSource *source;    /* the thread's own, but for writing while writable */
   pthread_mutex_t lock; /* writable, and held while writing; TSan knows it, not GMutex */
+  pthread_cond_t changed;
   gboolean writable;
-  guint64 turns; /* atomic, relaxed */
+  gboolean reopens;
+  gboolean parked; /* the device is let go, and the thread waits */
+  gboolean over;   /* the thread is, nearly */
+  char *why;       /* it was released */
+  guint64 turns;   /* atomic, relaxed */
   guint8 buffer[PIECE];
 };
 
@@ -33,6 +39,12 @@ static gboolean
 stopping (AscReader *reader)
 {
   return g_atomic_int_get (&reader->stop);
+}
+
+static gboolean
+released (AscReader *reader)
+{
+  return g_atomic_int_get (&reader->released);
 }
 
 static void
@@ -89,7 +101,7 @@ open_source (AscReader *reader)
 static gboolean
 read_until_gone (AscReader *reader)
 {
-  while (!stopping (reader))
+  while (!stopping (reader) && !released (reader))
     {
       g_autoptr (GError) error = NULL;
       count_turn (reader);
@@ -116,8 +128,29 @@ read_until_gone (AscReader *reader)
           return FALSE;
         }
     }
+  if (!stopping (reader))
+    return TRUE;
   finish (reader, ASC_READER_ENDED, "Disconnected.");
   return FALSE;
+}
+
+/* While it is released: the device is free, and nobody looks for it. */
+static void
+park (AscReader *reader)
+{
+  allow_writing (reader, FALSE);
+  asc_source_close (reader->source);
+  pthread_mutex_lock (&reader->lock);
+  g_autofree char *why = g_steal_pointer (&reader->why);
+  pthread_mutex_unlock (&reader->lock);
+  tell (reader, ASC_READER_LOST, why ? why : "Released.");
+  pthread_mutex_lock (&reader->lock);
+  reader->parked = TRUE;
+  pthread_cond_broadcast (&reader->changed);
+  while (released (reader) && !stopping (reader))
+    pthread_cond_wait (&reader->changed, &reader->lock);
+  reader->parked = FALSE;
+  pthread_mutex_unlock (&reader->lock);
 }
 
 /* Waits for the device or peer, and tells when it is there: FALSE when it was stopped
@@ -129,6 +162,8 @@ wait_until_there (AscReader *reader, AscReaderEvent event)
   while (!stopping (reader))
     {
       g_autoptr (GError) error = NULL;
+      if (released (reader))
+        park (reader);
       count_turn (reader);
       if (asc_source_reopen (reader->source, RETRY_MS, &error))
         {
@@ -147,21 +182,31 @@ wait_until_there (AscReader *reader, AscReaderEvent event)
   return FALSE;
 }
 
-static void *
-run (void *data)
+static void
+read_all (AscReader *reader)
 {
-  AscReader *reader = data;
   if (!open_source (reader))
-    return NULL;
+    return;
   if (asc_source_connected (reader->source))
     {
       allow_writing (reader, TRUE);
       tell (reader, ASC_READER_CONNECTED, asc_source_describe (reader->source));
     }
   else if (!wait_until_there (reader, ASC_READER_CONNECTED))
-    return NULL;
+    return;
   while (read_until_gone (reader) && wait_until_there (reader, ASC_READER_BACK))
     ;
+}
+
+static void *
+run (void *data)
+{
+  AscReader *reader = data;
+  read_all (reader);
+  pthread_mutex_lock (&reader->lock);
+  reader->over = TRUE;
+  pthread_cond_broadcast (&reader->changed);
+  pthread_mutex_unlock (&reader->lock);
   return NULL;
 }
 
@@ -172,6 +217,7 @@ start (AscReader *reader, const AscReaderSink *sink, void *user)
   reader->user = user;
   reader->error_code = -1;
   pthread_mutex_init (&reader->lock, NULL);
+  pthread_cond_init (&reader->changed, NULL);
   reader->thread = g_thread_new ("asc-reader", run, reader);
   return reader;
 }
@@ -181,6 +227,7 @@ asc_reader_start (const AscSourceSpec *spec, const AscReaderSink *sink, void *us
 {
   AscReader *reader = g_new0 (AscReader, 1);
   reader->spec = asc_source_spec_copy (spec);
+  reader->reopens = asc_source_spec_reopens (spec);
   reader->cancellable = g_cancellable_new ();
   return start (reader, sink, user);
 }
@@ -190,6 +237,7 @@ asc_reader_start_source (AscSource *source, const AscReaderSink *sink, void *use
 {
   AscReader *reader = g_new0 (AscReader, 1);
   reader->source = source;
+  reader->reopens = asc_source_spec_reopens (source->spec);
   reader->cancellable = g_object_ref (source->cancellable);
   return start (reader, sink, user);
 }
@@ -199,7 +247,10 @@ asc_reader_stop (AscReader *reader)
 {
   if (!reader->thread)
     return;
+  pthread_mutex_lock (&reader->lock);
   g_atomic_int_set (&reader->stop, TRUE);
+  pthread_cond_broadcast (&reader->changed);
+  pthread_mutex_unlock (&reader->lock);
   g_cancellable_cancel (reader->cancellable);
   g_thread_join (reader->thread);
   reader->thread = NULL;
@@ -215,7 +266,37 @@ asc_reader_free (AscReader *reader)
   asc_source_spec_free (reader->spec);
   g_object_unref (reader->cancellable);
   pthread_mutex_destroy (&reader->lock);
+  pthread_cond_destroy (&reader->changed);
+  g_free (reader->why);
   g_free (reader);
+}
+
+gboolean
+asc_reader_release (AscReader *reader, const char *why)
+{
+  if (!reader->thread || !reader->reopens)
+    return FALSE;
+  pthread_mutex_lock (&reader->lock);
+  g_free (reader->why);
+  reader->why = g_strdup (why);
+  g_atomic_int_set (&reader->released, TRUE);
+  pthread_mutex_unlock (&reader->lock);
+  g_cancellable_cancel (reader->cancellable);
+  pthread_mutex_lock (&reader->lock);
+  while (!reader->parked && !reader->over)
+    pthread_cond_wait (&reader->changed, &reader->lock);
+  gboolean free = reader->parked;
+  pthread_mutex_unlock (&reader->lock);
+  return free;
+}
+
+void
+asc_reader_take_back (AscReader *reader)
+{
+  pthread_mutex_lock (&reader->lock);
+  g_atomic_int_set (&reader->released, FALSE);
+  pthread_cond_broadcast (&reader->changed);
+  pthread_mutex_unlock (&reader->lock);
 }
 
 gssize

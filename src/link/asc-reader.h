@@ -42,6 +42,14 @@ asc_reader_start_source (AscSource *source, const AscReaderSink *sink, void *use
  * called again. */
 void asc_reader_stop (AscReader *reader);
 
+/* Lets go of the device so that another program can have it, tells LOST with @why, and
+ * returns when the device is free, in a few milliseconds. The reader waits, and does not
+ * look for the device, until asc_reader_take_back(), after which BACK or WAITING is told.
+ * FALSE for sources that are not opened again: files, the demo board, listeners. Not from
+ * the reader's own thread. */
+gboolean asc_reader_release (AscReader *reader, const char *why);
+void asc_reader_take_back (AscReader *reader);
+
 /* Stops and frees; takes NULL. */
 void asc_reader_free (AscReader *reader);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (AscReader, asc_reader_free)

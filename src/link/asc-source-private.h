@@ -37,6 +37,7 @@ extern const AscBackend asc_backend_serial;
 extern const AscBackend asc_backend_tty;
 extern const AscBackend asc_backend_tcp;
 extern const AscBackend asc_backend_listen;
+extern const AscBackend asc_backend_unix;
 extern const AscBackend asc_backend_stdin;
 extern const AscBackend asc_backend_file;
 extern const AscBackend asc_backend_demo;
@@ -48,6 +49,12 @@ void asc_source_set_names (AscSource *source, char *description, char *identity)
  * @wait_ms (-1: none) is over; -1 with CANCELLED after a wake. @fd -1: waits only. */
 int
 asc_source_poll (AscSource *source, int fd, short events, int wait_ms, GError **error);
+
+/* ---- sockets (asc-tcp.c) ---- */
+
+/* Listens at the address of a LISTEN specification; the caller unrefs. */
+GSocket *asc_tcp_listen (const AscSourceSpec *spec, GError **error);
+guint16 asc_tcp_local_port (GSocket *listener);
 
 /* ---- terminal devices (asc-tty.c) ---- */
 

@@ -117,6 +117,8 @@ static AscSourceKind
 kind_of_path (const char *path)
 {
   mode_t type = type_of (path);
+  if (type == S_IFSOCK)
+    return ASC_SOURCE_UNIX;
   if (type && type != S_IFCHR)
     return ASC_SOURCE_FILE;
   char *real = realpath (path, NULL);
@@ -185,11 +187,11 @@ read_spec (AscSourceSpec *spec, const char *text, GError **error)
       spec->kind = ASC_SOURCE_LISTEN;
       return read_host_port (spec, rest, TRUE, error);
     }
-  else if (g_str_has_prefix (text, "file:"))
+  else if (g_str_has_prefix (text, "file:") || g_str_has_prefix (text, "unix:"))
     {
       if (!*rest)
         return bad (error, text, "the path is missing.");
-      spec->kind = ASC_SOURCE_FILE;
+      spec->kind = *text == 'f' ? ASC_SOURCE_FILE : ASC_SOURCE_UNIX;
       spec->path = g_strdup (rest);
     }
   else if (g_str_has_prefix (text, "serial:") || g_str_has_prefix (text, "tty:"))

@@ -28,6 +28,8 @@ backend_of (AscSourceKind kind)
       return &asc_backend_tcp;
     case ASC_SOURCE_LISTEN:
       return &asc_backend_listen;
+    case ASC_SOURCE_UNIX:
+      return &asc_backend_unix;
     case ASC_SOURCE_STDIN:
       return &asc_backend_stdin;
     case ASC_SOURCE_FILE:
@@ -212,6 +214,19 @@ asc_source_write (AscSource *source, const void *bytes, gsize n, GError **error)
       poll (&out, 1, (int)left);
     }
   return (gssize)done;
+}
+
+gboolean
+asc_source_spec_writable (const AscSourceSpec *spec)
+{
+  return backend_of (spec->kind)->writable;
+}
+
+gboolean
+asc_source_spec_reopens (const AscSourceSpec *spec)
+{
+  const AscBackend *backend = backend_of (spec->kind);
+  return backend->reconnects && !backend->attach;
 }
 
 gboolean

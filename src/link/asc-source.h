@@ -17,6 +17,7 @@ typedef enum
   ASC_SOURCE_TTY,    /* a pty or any other terminal device */
   ASC_SOURCE_TCP,
   ASC_SOURCE_LISTEN,
+  ASC_SOURCE_UNIX, /* a socket of this computer: a proxy's */
   ASC_SOURCE_STDIN,
   ASC_SOURCE_FILE,
   ASC_SOURCE_DEMO,
@@ -27,7 +28,7 @@ typedef struct
 {
   AscSourceKind kind;
   char *text;       /* as given */
-  char *path;       /* SERIAL, TTY, FILE */
+  char *path;       /* SERIAL, TTY, UNIX, FILE */
   char *host;       /* TCP, LISTEN */
   guint16 port;     /* TCP, LISTEN: 0 listens at any free port */
   int baud;         /* SERIAL, TTY: 0 when not given; DEMO: 0 is unlimited */
@@ -42,6 +43,7 @@ typedef struct
  *   serial:PATH, tty:PATH         the same, with the way to open it forced
  *   tcp:HOST:PORT                 [::1] for an IPv6 address
  *   tcp-listen:[ADDRESS:]PORT     loopback unless an address is given
+ *   unix:PATH                     a socket, as a proxy of a port offers one
  *   -                             standard input
  *   file:PATH, PATH               a file or FIFO
  *   demo[:seed=N,speed=X,baud=N,no-loss]
@@ -74,6 +76,12 @@ void asc_source_wake (AscSource *source);
 /* Sends bytes (what the user typed) and returns how many went: waits for a stuck link for
  * 50 ms at most. -1 on error, and FAILED for sources that take none. */
 gssize asc_source_write (AscSource *source, const void *bytes, gsize n, GError **error);
+
+/* TRUE for a source that takes what the user types: not for files. */
+gboolean asc_source_spec_writable (const AscSourceSpec *spec);
+
+/* TRUE for one that can be closed and opened again: ports, ptys, and sockets we call. */
+gboolean asc_source_spec_reopens (const AscSourceSpec *spec);
 
 /* TRUE for a source that may come back after GONE: ports, ptys and TCP. */
 gboolean asc_source_reconnects (const AscSource *source);

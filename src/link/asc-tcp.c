@@ -86,8 +86,8 @@ listen_address (const char *host)
   return g_inet_address_new_from_string (host);
 }
 
-static GSocket *
-start_listening (const AscSourceSpec *spec, GError **error)
+GSocket *
+asc_tcp_listen (const AscSourceSpec *spec, GError **error)
 {
   g_autoptr (GInetAddress) host = listen_address (spec->host);
   if (!host)
@@ -122,7 +122,7 @@ start_listening (const AscSourceSpec *spec, GError **error)
 static gboolean
 listen_open (AscSource *source, GError **error)
 {
-  GSocket *listener = start_listening (source->spec, error);
+  GSocket *listener = asc_tcp_listen (source->spec, error);
   if (!listener)
     return FALSE;
   Listening *listening = g_new0 (Listening, 1);
@@ -188,16 +188,21 @@ listen_dispose (AscSource *source)
 }
 
 guint16
+asc_tcp_local_port (GSocket *listener)
+{
+  g_autoptr (GSocketAddress) address = g_socket_get_local_address (listener, NULL);
+  if (!address)
+    return 0;
+  return g_inet_socket_address_get_port (G_INET_SOCKET_ADDRESS (address));
+}
+
+guint16
 asc_source_local_port (const AscSource *source)
 {
   if (source->backend != &asc_backend_listen || !source->data)
     return 0;
   const Listening *listening = source->data;
-  g_autoptr (GSocketAddress) address
-      = g_socket_get_local_address (listening->listener, NULL);
-  if (!address)
-    return 0;
-  return g_inet_socket_address_get_port (G_INET_SOCKET_ADDRESS (address));
+  return asc_tcp_local_port (listening->listener);
 }
 
 const AscBackend asc_backend_listen = {

@@ -389,6 +389,51 @@ nothing_is_overwritten_or_left_behind (void **state)
   drop (path);
 }
 
+/* Another program reads the port meanwhile; the recording has what came before and after,
+ * and its host frames tell of it. */
+static void
+a_released_port_is_taken_back_into_the_same_recording (void **state)
+{
+  (void)state;
+  Session session;
+  GByteArray *in = asc_test_board_stream (asc_test_seed (), 50000);
+  session_begin (&session, "released", 0);
+  assert_true (asc_recording_can_release (session.rec));
+  assert_true (asc_recording_writable (session.rec));
+  send_bytes (session.master, in->data, in->len);
+  WAIT_FOR (asc_recording_received (session.rec) == in->len);
+  for (int round = 1; round <= 2; round++)
+    {
+      assert_true (asc_recording_release (session.rec));
+      assert_true (asc_recording_released (session.rec));
+      assert_int_equal (times (&session, ASC_RECORDING_LOST), round);
+      int other = open (ptsname (session.master), O_RDWR | O_NOCTTY);
+      guint8 theirs[8];
+      assert_true (other >= 0);
+      send_bytes (session.master, (const guint8 *)"theirs\n", 7);
+      assert_int_equal (read (other, theirs, sizeof theirs), 7);
+      close (other);
+      asc_recording_take_back (session.rec);
+      assert_false (asc_recording_released (session.rec));
+      WAIT_FOR (times (&session, ASC_RECORDING_BACK) == round);
+    }
+  send_bytes (session.master, in->data, in->len);
+  WAIT_FOR (asc_recording_received (session.rec) == 2 * in->len);
+  /* Ended while it is released. */
+  assert_true (asc_recording_release (session.rec));
+  asc_recording_stop (session.rec);
+  assert_false (asc_recording_release (session.rec));
+  assert_int_equal (times (&session, ASC_RECORDING_ENDED), 1);
+  Found found = look_at (session.path);
+  assert_int_equal (found.board->len, 2 * in->len);
+  assert_memory_equal (found.board->data + in->len, in->data, in->len);
+  assert_int_equal (found.skipped, 0);
+  assert_int_equal (found.links, 2 + 2 * 2 + 1);
+  found_clear (&found);
+  session_end (&session);
+  g_byte_array_unref (in);
+}
+
 /* ---- what the test runs as another process ---- */
 
 static void
@@ -439,6 +484,7 @@ main (int argc, char **argv)
     cmocka_unit_test (a_full_file_system_ends_the_file_well),
     cmocka_unit_test (a_killed_recorder_leaves_a_good_file),
     cmocka_unit_test (nothing_is_overwritten_or_left_behind),
+    cmocka_unit_test (a_released_port_is_taken_back_into_the_same_recording),
   };
   self = argv[0];
   if (argc == 4 && strcmp (argv[1], "--record") == 0)

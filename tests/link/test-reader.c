@@ -202,6 +202,92 @@ a_listener_waits_for_one_caller_after_the_other (void **state)
   asc_link_events_expect (&events, ASC_READER_ENDED, "Disconnected");
 }
 
+static void
+a_released_port_is_free_until_it_is_taken_back (void **state)
+{
+  (void)state;
+  char got[8];
+  g_autofree char *folder = g_dir_make_tmp ("asc-test-XXXXXX", NULL);
+  g_autofree char *link = g_build_filename (folder, "board", NULL);
+  int master = new_pty (link);
+  g_autoptr (AscSourceSpec) spec = asc_source_spec_parse (link, NULL);
+  AscReader *reader = start (link);
+  asc_link_events_expect (&events, ASC_READER_CONNECTED, "board");
+  for (int round = 0; round < 3; round++)
+    {
+      assert_true (asc_reader_release (reader, "for somebody else"));
+      asc_link_events_expect (&events, ASC_READER_LOST, "for somebody else");
+      assert_int_equal (asc_reader_write (reader, "x", 1, NULL), -1);
+      AscSource *other = asc_source_open (spec, NULL);
+      assert_non_null (other);
+      assert_int_equal (write (master, "theirs", 6), 6);
+      assert_int_equal (asc_source_read (other, got, sizeof got, NULL), 6);
+      /* Nobody looks for the device meanwhile. */
+      guint64 turns = asc_reader_turns (reader);
+      g_usleep (400000);
+      assert_int_equal (asc_reader_turns (reader), turns);
+      asc_reader_take_back (reader);
+      asc_link_events_expect (&events, ASC_READER_WAITING, "in use");
+      asc_source_free (other);
+      asc_link_events_expect (&events, ASC_READER_BACK, "board");
+      assert_int_equal (write (master, "ours", 4), 4);
+      asc_link_events_expect_bytes (&events, "ours");
+    }
+  /* Stopped while it is released. */
+  assert_true (asc_reader_release (reader, "again"));
+  asc_link_events_expect (&events, ASC_READER_LOST, "again");
+  stop_and_check (reader);
+  close (master);
+  g_remove (link);
+  g_rmdir (folder);
+}
+
+static void
+a_lost_port_can_be_released_too (void **state)
+{
+  (void)state;
+  g_autofree char *folder = g_dir_make_tmp ("asc-test-XXXXXX", NULL);
+  g_autofree char *link = g_build_filename (folder, "board", NULL);
+  int master = new_pty (link);
+  AscReader *reader = start (link);
+  asc_link_events_expect (&events, ASC_READER_CONNECTED, "board");
+  g_remove (link);
+  close (master);
+  asc_link_events_expect (&events, ASC_READER_LOST, "unplugged or closed");
+  asc_link_events_expect (&events, ASC_READER_WAITING, NULL);
+  assert_true (asc_reader_release (reader, "released"));
+  asc_link_events_expect (&events, ASC_READER_LOST, "released");
+  master = new_pty (link);
+  asc_reader_take_back (reader);
+  asc_link_events_expect (&events, ASC_READER_BACK, "board");
+  asc_reader_free (reader);
+  asc_link_events_expect (&events, ASC_READER_ENDED, "Disconnected");
+  g_remove (link);
+  g_rmdir (folder);
+  close (master);
+}
+
+static void
+what_is_not_opened_again_is_not_released (void **state)
+{
+  (void)state;
+  AscReader *reader = start ("demo");
+  asc_link_events_expect (&events, ASC_READER_CONNECTED, "Demo");
+  assert_false (asc_reader_release (reader, "no"));
+  asc_reader_free (reader);
+  asc_link_events_expect (&events, ASC_READER_ENDED, NULL);
+  reader = start ("tcp-listen:0");
+  asc_link_events_expect (&events, ASC_READER_WAITING, "Listening");
+  assert_false (asc_reader_release (reader, "no"));
+  asc_reader_free (reader);
+  /* One that failed is over. */
+  asc_link_events_expect (&events, ASC_READER_ENDED, NULL);
+  reader = start ("/dev/ttyACM77");
+  asc_link_events_expect (&events, ASC_READER_FAILED, NULL);
+  assert_false (asc_reader_release (reader, "no"));
+  asc_reader_free (reader);
+}
+
 #define TEST(f) cmocka_unit_test_setup_teardown (f, begin, end)
 
 static struct CMUnitTest tests[] = {
@@ -211,6 +297,9 @@ static struct CMUnitTest tests[] = {
   TEST (stopping_is_quick_in_every_state),
   TEST (tcp_comes_back_both_ways_round),
   TEST (a_listener_waits_for_one_caller_after_the_other),
+  TEST (a_released_port_is_free_until_it_is_taken_back),
+  TEST (a_lost_port_can_be_released_too),
+  TEST (what_is_not_opened_again_is_not_released),
 };
 
 ASC_TEST_MAIN (tests)

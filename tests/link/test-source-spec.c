@@ -75,8 +75,17 @@ hosts_are_known (void **state)
       assert_string_equal (spec->host, rows[i].host);
       assert_int_equal (spec->port, rows[i].port);
     }
+  g_autoptr (AscSourceSpec) socket = parse ("unix:/run/x.sock");
+  assert_int_equal (socket->kind, ASC_SOURCE_UNIX);
+  assert_string_equal (socket->path, "/run/x.sock");
+  assert_true (asc_source_spec_writable (socket) && asc_source_spec_reopens (socket));
+  g_autoptr (AscSourceSpec) listen = parse ("tcp-listen:0");
+  assert_true (asc_source_spec_writable (listen) && !asc_source_spec_reopens (listen));
+  g_autoptr (AscSourceSpec) demo = parse ("demo");
+  assert_true (asc_source_spec_writable (demo) && !asc_source_spec_reopens (demo));
   g_autoptr (AscSourceSpec) in = parse ("-");
   assert_int_equal (in->kind, ASC_SOURCE_STDIN);
+  assert_true (!asc_source_spec_writable (in) && !asc_source_spec_reopens (in));
 }
 
 static void
