@@ -140,7 +140,8 @@ def environment(test, place, seed, build):
         'ASC_BUILD_DIR': str(build), 'PYTHONDONTWRITEBYTECODE': '1',
         'G_SLICE': 'always-malloc', 'GSETTINGS_BACKEND': 'memory',
         'GSETTINGS_SCHEMA_DIR': str(build / 'data'), 'GDK_BACKEND': 'x11',
-        'GSK_RENDERER': 'cairo', 'LIBGL_ALWAYS_SOFTWARE': '1', 'NO_COLOR': '1',
+        'GSK_RENDERER': 'cairo', 'GDK_DISABLE': 'gl,vulkan', 'LIBGL_ALWAYS_SOFTWARE': '1',
+        'NO_COLOR': '1',
         'ASAN_OPTIONS': f'{reports}:detect_leaks=1:strict_string_checks=1:'
                         'detect_stack_use_after_return=1:check_initialization_order=1',
         # Leaks are looked for under ASan's options; only the list has its own variable.
