@@ -1,7 +1,10 @@
 """Pictures of the window for people to look at; a tool, not a test.
 
     SCREEN=1920x1200x24 tests/with-display.sh /usr/bin/python3 tests/ui/screenshots.py \\
-        build/ui/aioscope build/src/cli/aioscope-cli OUTDIR
+        build/ui/aioscope build/src/cli/aioscope-cli OUTDIR [MICROPYTHON]
+
+MICROPYTHON is a unix port with the recorder: the window is then shown live on an example, and nothing
+else is.
 
 Run it with PYTHONPATH=tests and a release build. It needs ImageMagick's `import`.
 """
@@ -15,6 +18,13 @@ import time
 import window
 
 OUT = pathlib.Path(sys.argv[3])
+EXAMPLE = pathlib.Path(__file__).parents[2] / 'src/device/micropython/examples/greenhouse.py'
+PORT = 7878
+
+
+def shoot(w, name):
+    subprocess.run(['import', '-window', w.number, str(OUT / f'{name}.png')], check=True)
+    print(OUT / f'{name}.png', flush=True)
 
 
 def take(name, *args, size=(1280, 800), do=None, ready=True, **env):
@@ -27,8 +37,7 @@ def take(name, *args, size=(1280, 800), do=None, ready=True, **env):
         if do:
             do(w)
         time.sleep(1.5)
-        subprocess.run(['import', '-window', w.number, str(OUT / f'{name}.png')], check=True)
-        print(OUT / f'{name}.png', flush=True)
+        shoot(w, name)
     finally:
         w.kill()
 
@@ -47,8 +56,25 @@ def no_frames(w):
     w.see('no frames')
 
 
+def micropython(program):
+    """The window listens, the example calls, and its hog is framed while it goes on."""
+    def run(w):
+        with subprocess.Popen([program, '-X', 'heapsize=256k', EXAMPLE, f'127.0.0.1:{PORT}', '30'],
+                              stdout=subprocess.DEVNULL) as board:
+            window.until('statistics', lambda: len(w.table()) > 5)
+            time.sleep(6)
+            hog(w)
+            time.sleep(1)
+            shoot(w, 'micropython')
+            board.terminate()
+    take('micropython-end', f'tcp-listen:{PORT}', do=run, ready=False)
+
+
 def main():
     OUT.mkdir(parents=True, exist_ok=True)
+    if len(sys.argv) > 4:
+        micropython(sys.argv[4])
+        return
     trace, many = window.trace(20, 3), window.trace(5, 4, '--tasks', 200)
     for suffix, options in (('', ()), ('-dark', ('--dark',))):
         take('empty' + suffix, *options, ready=False)

@@ -37,7 +37,7 @@ def start(stream=None, *, ring=4096, baud=None, gc=True, tasks=48, names=48):
     for drivers that block. gc: garbage collections too. tasks, names: room for so many.
     """
     try:
-        program = sys.argv[0]
+        program = sys.argv[0].split("/")[-1]
     except (AttributeError, IndexError):
         program = ""
     _aioscope.start(stream, ring, baud, gc, tasks, names, _random(), program)

@@ -340,6 +340,34 @@ def the_load_on_the_board():
     tap.check(second[0] >= 0.99 and second[1] >= second[0] - 0.001, second)
 
 
+@tap.case
+def the_example_shows_all_there_is():
+    example = HERE.parents[2] / 'src/device/micropython/examples/greenhouse.py'
+    command, env = port.command(FOLDER, KIND, HERE / 'board')
+    with socket.create_server(('127.0.0.1', 0)) as server:
+        server.settimeout(e2e.LIMIT)
+        process = subprocess.Popen(
+            [*command, example, f'127.0.0.1:{server.getsockname()[1]}', '4'], env=env,
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE, stdin=subprocess.DEVNULL)
+        link, _ = server.accept()
+        with link:
+            data = b''.join(iter(lambda: link.recv(65536), b''))
+        output, errors = process.communicate(timeout=e2e.LIMIT)
+    tap.equal(process.returncode, 0, errors.decode(errors='replace'))
+    tap.check(b'somebody is at the door' in output, output)
+    trace = e2e.TEMP / 'greenhouse.wire'
+    trace.write_bytes(data)
+    tap.equal(e2e.info(trace)['sessions'][0]['program'], 'greenhouse.py')
+    table = {task.removeprefix('__main__.'): row for task, row in e2e.stats(trace).items()}
+    tasks = 'sensor valve display logger watchdog memory visitors greeter visitor main'.split()
+    tap.check(set(tasks) <= set(table), table)
+    tap.check(int(table['logger']['max_ns']) >= 45_000_000, table['logger'])
+    tap.check(int(table['visitor']['instances']) > 3, table['visitor'])
+    lines = e2e.cat(trace)
+    seen = {line.kind for line in lines}
+    tap.check({'counter', 'level', 'mark', 'span-begin', 'span-end', 'idle'} <= seen, seen)
+
+
 def the_guide_works():
     guide = (HERE.parents[2] / 'src' / 'device' / 'README.md').read_text()
     block = next(block for block in re.split(r'```\w*\n', guide)
