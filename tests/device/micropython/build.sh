@@ -50,5 +50,6 @@ if [ "$2" = unix ]; then
 else
   run arm-none-eabi-gcc -C "$dir/source/ports/qemu" BOARD=MPS2_AN385 BUILD="$dir/m3" \
     FROZEN_MANIFEST="$here/m3/manifest.py" USER_C_MODULES="$here/m3" MICROPY_HEAP_SIZE=1048576 \
+    MPY_CROSS_FLAGS=-march=armv7m \
     CFLAGS_EXTRA="-DMP_CONFIGFILE=\\\"$here/m3/config.h\\\" -I$dir/source/ports/qemu"
 fi

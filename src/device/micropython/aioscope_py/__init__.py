@@ -21,7 +21,10 @@ except ImportError:
 
 _MARKER = const(0)
 _POSITION = const(1)
-_PRESSING = const(3)
+_RUNNING = const(3)
+_IDLE = const(5)
+_PEAK = const(13)
+_WINDOW_FROM = const(17)
 _TOP = const(0x10000000)
 _IN = const(0x20000000)
 _BUSY = const(0x20000001)
@@ -46,16 +49,21 @@ _lock = allocate_lock() if allocate_lock else None
 # Marks and the like, from wherever they come.
 
 
-def _event(tag, a, b=None, z=None):
-    t = us()
+def _event(tag, a, b=-1, z=None):
     r = tasks.ring
     if _lock and get_ident() != _thread:
         if _lock.acquire(False):
-            r.sides[1].put(tag, t, a, b, z)
+            r.sides[1].put(tag, us(), a, b, z)
             _lock.release()
         else:
             r.sides[1].lost += 1
         return
+    if z is not None and -0x10000000 < z < 0x10000000:
+        b = z << 1 if z >= 0 else ~(z << 1)
+        z = None
+    if z is None and short.event(tag, a, b):
+        return
+    t = us()
     if S[_MARKER] == _BUSY:
         r.sides[0].put(tag, t, a, b, z)
         return
@@ -88,7 +96,7 @@ def mark(name, value=None):
     if value is None:
         _event(0x2C, name)
     else:
-        _event(0x33, name, None, _number(value))
+        _event(0x33, name, -1, _number(value))
 
 
 def level(name, value):
@@ -98,7 +106,7 @@ def level(name, value):
 
 def counter(name, value):
     if S[_MARKER] != _OFF:
-        _event(0x34, name_id(_COUNTER, _checked(name)), None, _number(value))
+        _event(0x34, name_id(_COUNTER, _checked(name)), -1, _number(value))
 
 
 def set_name(name):
@@ -151,14 +159,16 @@ def stats():
         return {}
     r = tasks.ring
     s = tasks.sender
-    events, lost = r.recorded + r.lost, r.dropped + r.lost
+    events, lost = r.waiting(1 if s.flight is r.b else 0)
+    events += s.count + r.lost
+    lost += s.dropped + r.lost
     if not r.losing:
         events += S[_POSITION] >> 20
     return {
         "events": events,
         "lost": lost,
         "bytes": s.bytes,
-        "peak": (max(r.peak, r.closed) + 1) << 8,
+        "peak": (S[_PEAK] + 1) << 8,
         "ring": r.n << 8,
         "error": s.error,
     }
@@ -168,7 +178,7 @@ def load():
     r = tasks.ring
     if S[_MARKER] == _OFF:
         return (None, None)
-    if not r.idle:
+    if not S[_IDLE]:
         tasks.turn_window(us())
     return tasks.busy_share
 
@@ -191,7 +201,7 @@ def start(stream, size, baud, gc, slots, names, session, program):
     _in_range(slots, 2, 4096, "tasks")
     _in_range(names, 2, 1024, "names")
     base = (_epoch % 0x7FFF + 1) << 12
-    ring = Ring(size, slots, base)
+    ring = Ring(size, slots, base, tasks.press)
     if tasks.sender and session & 255 == tasks.sender.session & 255:
         session += 1
     sender = Sender(ring, Names(names), baud, session, program)
@@ -212,21 +222,21 @@ def start(stream, size, baud, gc, slots, names, session, program):
     begin = us()
     ring.reset(begin)
     sender.begin_at(begin)
-    tasks.window_from = begin
+    S[_WINDOW_FROM] = begin
     S[_MARKER] = base
     if running:
-        tasks.run_from_here(running, begin)
+        tasks.run_from_here(running)
 
 
 # The task that runs now.
 def _running():
+    coro = getattr(tasks.core.cur_task, "coro", None)
+    if not isinstance(coro, Coro):
+        return None
     if S[_MARKER] == _OFF:
-        return tasks.current
-    if _TOP < S[_MARKER] <= _IN:
-        coro = getattr(tasks.core.cur_task, "coro", None)
-        if isinstance(coro, Coro) and tasks.slot_of(coro) == _IN - S[_MARKER]:
-            return coro
-    return None
+        return coro if S[_RUNNING] else None
+    runs = _TOP < S[_MARKER] <= _IN and tasks.slot_of(coro) == _IN - S[_MARKER]
+    return coro if runs else None
 
 
 # What one ENTER and EXIT take, without the coroutine.
@@ -278,7 +288,6 @@ def stop(ms):
         ring.heal()
     ring.take()
     ring.ended = True
-    S[_PRESSING] = 0
     ring.give()
     tasks.sender.flush(ms, True)
     tasks.sender.stream = None

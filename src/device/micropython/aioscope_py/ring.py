@@ -11,10 +11,23 @@ from time import ticks_add, ticks_us
 from micropython import const
 
 _PERIOD = const(0x40000000)  # of the ticks here; on 32 bits, of ticks_us() too
+# What S holds: all that hooks look at, in words that fast.py can reach.
 _MARKER = const(0)
 _POSITION = const(1)
-_LAST = const(2)
-_PRESSING = const(3)
+_LAST = const(2)  # ticks at the end of the last event
+_IDLE = const(5)  # 0, or the reason + 1
+_IDLE_FROM = const(6)
+_IDLE_SUM = const(7)  # of the load's window
+_OPENED = const(8)  # ticks at which the open frame begins
+_CLOSED = const(9)  # frames that wait
+_N = const(10)  # places
+_MANY = const(11)  # frames that should not wait for the loop to idle
+_W = const(12)  # the open place
+_PEAK = const(13)  # most frames that waited
+_HI = const(14)  # ticks above 30 bits
+_STARTS = const(15)
+_LONG = const(16)  # roll() must look at more than this
+_BASE = const(18)  # S[0] when nothing runs
 # S[0] is what a hook must know first. Less than _TOP: nothing runs, and a task's slot counts from
 # it. _IN - slot: that one runs. Then: a hook is at work; not recording; the ring is full.
 _TOP = const(0x10000000)
@@ -25,13 +38,13 @@ _LOSING = const(0x20000003)
 # S[1] is the place of the next byte, and the events of the frame from bit 20 on.
 _PLACE = const(0xFFFFF)
 _EVENT = const(0x100000)
-_FULL = const(246)  # from here on an ENTER and EXIT might not fit
+_FULL = const(234)  # from here on an ENTER, EXIT and IDLE might not fit
 _FIRST = const(226)  # from here on another event might not
 _STACK = const(8)
 _SIDE = const(32)
 
-# S[2]: ticks at the end of the last event. S[3]: the sender is wanted though nothing idles.
-S = array("i", [_OFF, 0, 0, 0])
+S = array("i", bytes(4 * 19))
+S[_MARKER] = _OFF
 
 if ticks_add(0, -1) == _PERIOD - 1:
     us = ticks_us
@@ -74,6 +87,17 @@ def put48(b, q, hi, lo):
     b[q + 5] = hi >> 10 & 255
 
 
+def get32(b, q):
+    return b[q] | b[q + 1] << 8 | b[q + 2] << 16 | b[q + 3] << 24
+
+
+def put32(b, q, v):
+    b[q] = v & 255
+    b[q + 1] = v >> 8 & 255
+    b[q + 2] = v >> 16 & 255
+    b[q + 3] = v >> 24 & 255
+
+
 # Events of interrupts that came into the midst of a hook, or of other threads: kept until the
 # open frame is closed, for a frame of their own.
 class Side:
@@ -87,6 +111,7 @@ class Side:
     def put(self, tag, t, a, b, z):
         if self.busy or self.n == _SIDE:
             self.lost += 1
+            S[_LONG] = 1
             return
         self.busy = True
         i = 5 * self.n
@@ -97,12 +122,15 @@ class Side:
         records[i + 3] = b
         records[i + 4] = z
         self.n += 1
+        S[_LONG] = 1
         self.busy = False
 
 
 class Ring:
-    def __init__(self, size, tasks, base):
+    # press(on): called when the ring is three quarters full, and when it is no more.
+    def __init__(self, size, tasks, base, press):
         self.n = min(max(size >> 8, 4), 4096)
+        self.press = press
         self.b = bytearray(self.n << 8)
         self.base = base  # S[0] when nothing runs
         self.outer = []  # markers of runs around the one that runs
@@ -120,24 +148,33 @@ class Ring:
     def reset(self, t):
         self.marker = self.lost_marker = self.base  # S[0] when no hook is at work
         self.lost_outer = ()
-        self.w = 0  # the open place
-        self.r = 0  # the first of the closed ones
-        self.closed = self.peak = 0
-        self.hi = 0  # ticks above those of S[2]
-        self.opened = 0
-        self.recorded = self.dropped = 0  # in closed frames
-        self.starts = self.spans = 0
+        for i in range(_IDLE, _LONG + 1):
+            S[i] = 0
+        S[_BASE] = self.base
+        S[_N] = self.n
+        S[_MANY] = self.n - (self.n >> 2)
+        self.r = 0  # the first of the closed places
+        self.spans = 0
         self.losing = self.ended = False
         self.lost = self.lost_starts = 0
         self.since = (0, 0)
+        self.slot = 0  # the last that was taken
         self.urgent = False  # the host is to be told all tasks
-        self.idle = 0  # 0, or reason + 1
-        self.idle_from = 0
-        self.idle_sum = 0  # of the load's window
         self.free = self.top = self.instances = 0
         S[_LAST] = t
-        S[_PRESSING] = 0
         self.open()
+
+    # Events that wait in closed frames from the index on, and of these the lost ones.
+    def waiting(self, first):
+        events = lost = 0
+        for i in range(first, S[_CLOSED]):
+            q = (self.r + i) % self.n << 8
+            if self.b[q + 1] == 2:
+                n = get32(self.b, q + 14)
+                events += n
+                if self.b[q + 7]:
+                    lost += n
+        return events, lost
 
     # Every hook stands between these.
 
@@ -164,18 +201,18 @@ class Ring:
 
     def open(self, context=0):
         b = self.b
-        q = self.w << 8
+        q = S[_W] << 8
         b[q] = 0xF9
         b[q + 1] = 2
         b[q + 6] = context
         b[q + 7] = 0
-        put48(b, q + 8, self.hi, S[_LAST])
-        b[q + 18] = self.starts & 255
-        b[q + 19] = self.starts >> 8 & 255
+        put48(b, q + 8, S[_HI], S[_LAST])
+        b[q + 18] = S[_STARTS] & 255
+        b[q + 19] = S[_STARTS] >> 8 & 255
         depth = 0
         at = q + 21
         if not context:
-            self.opened = S[_LAST]
+            S[_OPENED] = S[_LAST]
             for m in self.outer:
                 if depth < _STACK:
                     at = varint(b, at, _IN - m)
@@ -193,32 +230,31 @@ class Ring:
     # count: what the frame adds to the running count; the sender puts that count in its place.
     def close(self, count):
         b = self.b
-        q = self.w << 8
+        q = S[_W] << 8
         b[q + 2] = (S[_POSITION] & _PLACE) - q - 8
-        b[q + 14] = count & 255
-        b[q + 15] = count >> 8 & 255
-        b[q + 16] = count >> 16 & 255
-        b[q + 17] = count >> 24 & 255
-        self.recorded += count
+        put32(b, q + 14, count)
         self.advance()
 
     def advance(self):
-        self.closed += 1
-        if self.closed > self.peak:
-            self.peak = self.closed
-        self.w += 1
-        if self.w == self.n:
-            self.w = 0
-        S[_PRESSING] = self.closed > self.n - (self.n + 3 >> 2)
+        S[_CLOSED] += 1
+        if S[_CLOSED] > S[_PEAK]:
+            S[_PEAK] = S[_CLOSED]
+        S[_W] += 1
+        if S[_W] == self.n:
+            S[_W] = 0
+        if S[_CLOSED] == S[_MANY]:
+            self.press(True)
 
     # Closes the open frame and opens the next one, or begins to lose.
     def roll(self):
         if self.filled():
             self.close(S[_POSITION] >> 20)
-        for side in self.sides:
-            if (side.n or side.lost) and self.closed < self.n:
-                self.roll_side(side)
-        if self.closed < self.n:
+        if S[_LONG]:
+            for side in self.sides:
+                if (side.n or side.lost) and S[_CLOSED] < self.n:
+                    self.roll_side(side)
+            self.look()
+        if S[_CLOSED] < self.n:
             self.open()
         else:
             self.losing = True
@@ -226,15 +262,22 @@ class Ring:
             self.lost_marker = self.marker
             self.lost_outer = tuple(self.outer)
 
+    # Whether the next roll() must be this one.
+    def look(self):
+        S[_LONG] = 1 if self.outer else 0
+        for side in self.sides:
+            if side.n or side.lost:
+                S[_LONG] = 1
+
     def roll_side(self, side):
-        last, hi, marker = S[_LAST], self.hi, self.marker
+        last, hi, marker = S[_LAST], S[_HI], self.marker
         count = side.n
         self.marker = self.base
         self.outer, outer = (), self.outer
         if count:
             S[_LAST] = side.records[1]
             # The nearest to what is known.
-            self.hi += (last - S[_LAST] + 0x20000000) >> 30
+            S[_HI] += (last - S[_LAST] + 0x20000000) >> 30
         self.open(side.context)
         done = 0
         while done < count and (S[_POSITION] & 255) < _FIRST:
@@ -242,7 +285,7 @@ class Ring:
             i = 5 * done
             t = records[i + 1]
             if t < S[_LAST]:
-                self.hi += 1
+                S[_HI] += 1
             d = (t - S[_LAST]) & 0x3FFFFFFF
             self.write(records[i], d, records[i + 2], records[i + 3], records[i + 4])
             S[_LAST] = t
@@ -253,38 +296,36 @@ class Ring:
         elif side.lost:
             self.write(0x36, 0, 0, side.lost, None)
             done += side.lost - 1
-            self.b[(self.w << 8) + 7] = 1
-            self.dropped += side.lost
+            self.b[(S[_W] << 8) + 7] = 1
             side.lost = 0
         side.n = max(count - done, 0)
         S[_LAST] = last
-        self.hi = hi
+        S[_HI] = hi
         self.marker = marker
         self.outer = outer
         self.close(done)
 
     # The sender has made room: says what is missing, and goes on.
     def resume(self):
-        if self.closed > min(self.n - 3, self.n - (self.n >> 2)):
+        if S[_CLOSED] > min(self.n - 3, self.n - (self.n >> 2)):
             return
         self.take()
         t = us()
         self.step(t)
         if self.lost:
             hi, lo = self.since
-            lasted = (self.hi - hi << 30) + t - lo
-            now_hi, self.hi = self.hi, hi
+            lasted = (S[_HI] - hi << 30) + t - lo
+            now_hi, S[_HI] = S[_HI], hi
             S[_LAST] = lo
             marker, self.marker = self.marker, self.lost_marker
             outer, self.outer = self.outer, self.lost_outer
             self.open()
             self.write(0x36, 0, lasted, self.lost, None)
-            self.b[(self.w << 8) + 7] = 1  # for the sender: a LOST
-            self.dropped += self.lost
-            self.hi, self.marker, self.outer = now_hi, marker, outer
+            self.b[(S[_W] << 8) + 7] = 1  # for the sender: a LOST
+            S[_HI], self.marker, self.outer = now_hi, marker, outer
             self.close(self.lost)
             self.lost = 0
-            self.starts += self.lost_starts
+            S[_STARTS] = S[_STARTS] + self.lost_starts & 0xFFFF
             self.urgent = True
         S[_LAST] = t
         self.losing = False
@@ -292,30 +333,31 @@ class Ring:
         self.give()
 
     def released(self):
-        self.closed -= 1
+        S[_CLOSED] -= 1
         self.r += 1
         if self.r == self.n:
             self.r = 0
-        S[_PRESSING] = self.closed > self.n - (self.n + 3 >> 2)
+        if S[_CLOSED] == S[_MANY] - 1:
+            self.press(False)
         if self.losing:
             self.resume()
 
     # One frame TASKS from the slot on; returns the next slot, or 0 after the last. None: no room.
     def tell_tasks(self, slot):
-        if self.losing or self.closed + 2 >= self.n:
+        if self.losing or S[_CLOSED] + 2 >= self.n:
             return None
         self.take()
         if self.filled():
             self.close(S[_POSITION] >> 20)
         b = self.b
-        at = self.w << 8
+        at = S[_W] << 8
         q = at + 16
         b[at] = 0xF9
         b[at + 1] = 4
         b[at + 6] = b[at + 7] = 0
-        put48(b, at + 8, self.hi, S[_LAST])
-        b[at + 14] = self.starts & 255
-        b[at + 15] = self.starts >> 8 & 255
+        put48(b, at + 8, S[_HI], S[_LAST])
+        b[at + 14] = S[_STARTS] & 255
+        b[at + 15] = S[_STARTS] >> 8 & 255
         while slot < self.top and q < at + 226:
             if self.instance[slot]:
                 q = varint(b, q, slot)
@@ -336,7 +378,7 @@ class Ring:
         if d < 0:
             d += _PERIOD
             if d < _PERIOD >> 1:
-                self.hi += 1
+                S[_HI] += 1
             else:
                 self.stepped_back(t, d - _PERIOD)
                 d = 0
@@ -372,9 +414,9 @@ class Ring:
         q = p & _PLACE
         buffer[q] = self.first(tag)
         q = varint(buffer, q + 1, d)
-        if a is not None:
+        if a >= 0:
             q = varint(buffer, q, a)
-        if b is not None:
+        if b >= 0:
             q = varint(buffer, q, b)
         if z is not None:
             q = zigzag(buffer, q, z)
@@ -382,7 +424,7 @@ class Ring:
 
     # Room for an event at t: the ticks since the last one, or -1: it is lost.
     def ready(self, t):
-        if self.idle:
+        if S[_IDLE]:
             self.idle_until(t)
         if not self.losing and (S[_POSITION] & 255) > _FIRST:
             self.roll()
@@ -390,13 +432,13 @@ class Ring:
         if not self.losing:
             return d
         if not self.lost:
-            self.since = (self.hi, t)
+            self.since = (S[_HI], t)
         S[_LAST] = t
         self.lost += 1
         return -1
 
-    # tag, ticks, two numbers and a signed one, as the tag wants them.
-    def put(self, tag, t, a=None, b=None, z=None):
+    # tag, ticks, two numbers (-1: none) and a signed one, as the tag wants them.
+    def put(self, tag, t, a=-1, b=-1, z=None):
         d = self.ready(t)
         if d >= 0:
             self.write(tag, d, a, b, z)
@@ -423,6 +465,7 @@ class Ring:
                 self.done(t)
         if self.marker > _TOP:
             self.outer.append(self.marker)
+            S[_LONG] = 1
         self.marker = _IN - slot
 
     # how: 0 yield, 1 return, 2 raise, 3 cancel. Ends the innermost run, and but for yield the task.
@@ -440,7 +483,11 @@ class Ring:
                     q = varint1(self.b, p & _PLACE, d, 0)
                     S[_POSITION] = (p & ~_PLACE) + q + _EVENT
                     S[_LAST] = t
-        self.marker = self.outer.pop() if self.outer else self.base
+        if self.outer:
+            self.marker = self.outer.pop()
+            self.look()
+        else:
+            self.marker = self.base
         if how:
             self.free_slot(slot)
         if not self.losing and (S[_POSITION] & 255) > _FULL:
@@ -456,7 +503,7 @@ class Ring:
         if not self.losing and took < 0x20000000:
             d = self.ready(began)
             if d >= 0:
-                self.write(0x2B, d, took, None, None)
+                self.write(0x2B, d, took, -1, None)
                 S[_LAST] = began
                 self.step(t)
                 self.done(t)
@@ -464,15 +511,15 @@ class Ring:
 
     # What is told of an idle stretch up to t.
     def idle_until(self, t):
-        began = self.idle_from
+        began = S[_IDLE_FROM]
         lasted = (t - began) & 0x3FFFFFFF
-        self.idle_from = t
-        self.idle_sum += lasted
+        S[_IDLE_FROM] = t
+        S[_IDLE_SUM] += lasted
         if lasted == 0:
             return
-        idle, self.idle = self.idle, 0
+        idle, S[_IDLE] = S[_IDLE], 0
         d = self.ready(began)
-        self.idle = idle
+        S[_IDLE] = idle
         if d < 0:
             self.step(t)
             S[_LAST] = t
@@ -491,30 +538,31 @@ class Ring:
 
     # Tasks.
 
-    # Returns the slot of a new task.
-    def start(self, name, t):
+    # A slot for a new task; false: it is the shared one, and somebody's already.
+    def take_slot(self, name):
         slot = self.free
         last = self.tasks - 1
         instance = self.instance
         while slot < last and instance[slot]:
             slot += 1
+        self.slot = slot
         self.free = slot + 1 if slot < last else last
         if slot >= self.top:
             self.top = slot + 1
         if instance[slot]:
-            return slot
+            return False
         self.instances += 1
         instance[slot] = self.instances
         self.name[slot] = name
-        self.parent[slot] = self.parent_instance[slot] = 0
-        if self.marker > _TOP:
-            parent = _IN - self.marker
-            self.parent[slot] = parent + 1
-            self.parent_instance[slot] = instance[parent]
+        return True
+
+    # START of the task in self.slot, child of what runs.
+    def start(self, t):
+        slot = self.slot
         d = self.ready(t)
         if d < 0:
             self.lost_starts += 1
-            return slot
+            return
         p = S[_POSITION]
         q = p & _PLACE
         b = self.b
@@ -524,9 +572,8 @@ class Ring:
         end = self.put_task(b, end, slot)
         b[q] = end - q - 1
         S[_POSITION] = (p & ~_PLACE) + end + _EVENT
-        self.starts += 1
+        S[_STARTS] = S[_STARTS] + 1 & 0xFFFF
         self.done(t)
-        return slot
 
     def put_task(self, b, q, slot):
         q = varint(b, q, self.instance[slot])

@@ -1,5 +1,5 @@
-# The short way of a run, in bytecode; fast.py has the same in machine code. tasks.py chooses, and
-# sets what stands in None here.
+# The short way of a run, in bytecode; fast.py has it, and more, in machine code. tasks.py chooses,
+# and sets what is None here.
 
 from time import ticks_ms
 
@@ -10,14 +10,17 @@ from .ring import S, us
 _MARKER = const(0)
 _POSITION = const(1)
 _LAST = const(2)
-_PRESSING = const(3)
+_RUNNING = const(3)
 _IN = const(0x20000000)
 _BUSY = const(0x20000001)
+_OFF = const(0x20000002)
 _PLACE = const(0xFFFFF)
-_FULL = const(246)
+_FULL = const(234)
+_NEW = const(-2)
+_RAN = const(-3)
 
 b = None  # the ring's bytes
-entered = left = yielded = roll = None
+entered = left = yielded = long_roll = press = idle_end = turn_window = None
 unborn = died = None
 until_complete = loop_ended = None
 
@@ -27,12 +30,30 @@ until_complete = loop_ended = None
 def send(self, value):
     s = S
     base = s[_MARKER]
-    slot = self.slot - base
+    slot = self.slot
+    if base == _OFF:
+        if slot == _NEW:
+            self.slot = _RAN
+        s[_RUNNING] = 1
+        try:
+            value = self.coro.send(value)
+        except BaseException as e:
+            left(self, e)
+            raise
+        s[_RUNNING] = 0
+        if s[_MARKER] != _OFF:
+            yielded(-1)
+        return value
+    if slot < _RAN:
+        slot = _NEW - slot >> 1
+        if slot & 4095 < 0xC0:
+            self.slot = slot
+    slot -= base
     s[_MARKER] = _BUSY
     t = us()
     d = t - s[_LAST]
     late = ticks_ms() - self.task.ph_key
-    if slot >> 12 | d >> 13 | late >> 7:
+    if slot < 0 or slot >= 0xC0 or d >> 13 | late >> 7:
         s[_MARKER] = base
         run = entered(self)
     else:
@@ -49,7 +70,7 @@ def send(self, value):
     try:
         value = self.coro.send(value)
     except BaseException as e:
-        left(self, e, run)
+        left(self, e)
         raise
     if s[_MARKER] != run:
         yielded(run)
@@ -70,14 +91,13 @@ def send(self, value):
     s[_LAST] = t
     s[_MARKER] = base
     if p & 255 > _FULL:
-        roll()
+        long_roll()
     return value
 
 
 def throw(self, kind, error=None, traceback=None):
     if error is None:
         error = kind
-    run = -2
     if unborn(self):
         try:
             return self.coro.throw(error)
@@ -88,16 +108,25 @@ def throw(self, kind, error=None, traceback=None):
     try:
         value = self.coro.throw(error)
     except BaseException as e:
-        left(self, e, run)
+        left(self, e)
         raise
     yielded(run)
     return value
 
 
-def ipoll(self, ms=-1, flags=0):
-    if ms or S[_PRESSING]:
-        return self.wait(ms, flags)
+def ipoll(self, ms):
+    if ms:
+        return self.wait(ms)
     return self.real(0)
+
+
+# In bytecode the long way is as short.
+def event(tag, x, y):
+    return False
+
+
+def started(slot, instance, name, parent):
+    return False
 
 
 # In place of core.run_until_complete: after the loop's end nobody waits any more.

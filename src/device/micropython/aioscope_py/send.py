@@ -9,13 +9,16 @@ from time import sleep_ms, ticks_diff, ticks_ms
 
 from micropython import const
 
-from .ring import S, put48, us, varint
+from .ring import S, get32, put32, put48, us, varint
 
 _LAST = const(2)
+_OPENED = const(8)
+_CLOSED = const(9)
+_HI = const(14)
 _PLACE = const(0xFFFFF)
 _SECOND = const(1000000)
 _ROUND = const(2500000)  # all names and tasks are told again
-_SLOW = const(500000)  # baud; slower links seal late
+_SEAL_MS = const(50)  # a frame costs too much to be sent earlier
 _PIECE = const(32)
 _NAME = const(80)
 _TAIL_MS = const(20)  # for the rest of a frame on a port shared with text
@@ -68,16 +71,13 @@ class Names:
 class Sender:
     def __init__(self, ring, names, baud, session, program):
         self.ring = ring
-        self.out = bytearray(272)  # HELLO and NAMES
         self.session = session
         self.cost_ns = 0
         self.step_ns = 1000
         self.capabilities = 0
-        self.texts = (_board(), "MicroPython " + _version(), program)
-        self.hz = _frequency()
+        self.program = program
         self.cost = 160000000 // baud if baud else 0  # of a byte, in 1/16 µs
         self.credit = 0
-        self.seal_ms = 50 if 0 < baud < _SLOW else 5
         self.sequence = 0
         self.count = 0  # of events in frames that were sent
         self.dropped = 0
@@ -98,6 +98,7 @@ class Sender:
 
     def begin_at(self, t):
         self.start = self.last = t  # of the session, of the clocks below
+        self.prepare_hello()
         self.hello_in = 0  # µs; the same for the next of the round
         self.repeat_in = _SECOND
 
@@ -122,7 +123,7 @@ class Sender:
             if hasattr(stream, "setblocking"):
                 stream.setblocking(False)
             try:
-                stream.write(self.out, 0, 0)
+                stream.write(b"", 0, 0)
                 part = True
             except Exception:
                 pass  # a stream in Python
@@ -197,9 +198,9 @@ class Sender:
             self.left -= taken
             self.credit -= taken * self.cost
             if self.offset == self.end:
-                ours = self.flight is self.out
+                of_ring = self.flight is self.ring.b
                 self.flight = None
-                if not ours:
+                if of_ring:
                     self.ring.released()
             elif taken < n and not self.whole:
                 return False
@@ -212,18 +213,11 @@ class Sender:
         b[q + 3] = self.sequence & 255
         b[q + 4] = self.sequence >> 8 & 255
         b[q + 5] = self.session & 255
-        crc = 255
-        for i in range(q + 1, q + 7):
-            crc ^= b[i]
-            crc = crc << 4 & 255 ^ _CRC8[crc >> 4]
-            crc = crc << 4 & 255 ^ _CRC8[crc >> 4]
-        b[q + 7] = crc
-        end = q + 8 + b[q + 2]
-        put_crc32(b, q, end)
+        end = seal(b, q)
         # From here on nothing fails.
         self.flight = b
         self.begin = self.offset = q
-        self.end = end + 4
+        self.end = end
         self.sequence = self.sequence + 1 & 0xFFFF
 
     def launch_closed(self):
@@ -231,7 +225,7 @@ class Sender:
         b = ring.b
         q = ring.r << 8
         if b[q + 1] == 2:
-            count = b[q + 14] | b[q + 15] << 8 | b[q + 16] << 16 | b[q + 17] << 24
+            count = get32(b, q + 14)
             lost = b[q + 7]
             before = self.count
             put32(b, q + 14, before)
@@ -247,15 +241,8 @@ class Sender:
         else:
             self.launch(b, q)
 
-    def blank(self, kind):
-        b = self.out
-        b[0] = 0xF9
-        b[1] = kind
-        b[6] = 0
-        return b
-
     # A length byte and UTF-8, cut at a character; without the heap.
-    def put_text(self, q, text):
+    def put_text(self, q, text, most=_NAME):
         b = self.out
         begin = q + 1
         q = begin
@@ -265,7 +252,7 @@ class Sender:
             if not isinstance(c, int):
                 c = ord(c)
                 n += (c > 0x7F) + (c > 0x7FF) + (c > 0xFFFF)
-            if q + n > begin + _NAME:
+            if q + n > begin + most:
                 break
             for k in range(n - 1, 0, -1):
                 b[q + k] = 0x80 | c & 63
@@ -275,45 +262,53 @@ class Sender:
         b[begin - 1] = q - begin
         return q
 
-    def hello(self):
-        b = self.blank(1)
-        ring = self.ring
+    # All of HELLO that stays the same.
+    def prepare_hello(self):
+        b = self.out = bytearray(8 + 62 + 3 * (1 + _NAME) + 4)
         q = 8
         for byte in _CANARY:
             b[q] = byte
             q += 1
-        b[16] = b[17] = 1
+        b[1] = b[16] = b[17] = 1
         put32(b, 18, self.session)
         put32(b, 22, _SECOND)
         put32(b, 26, self.step_ns)
         b[30] = 30
         b[31] = 4
         put32(b, 32, self.cost_ns)
-        put32(b, 36, self.hz)
+        put32(b, 36, _frequency())
         put32(b, 40, self.capabilities)
-        b[44] = self.seal_ms
-        b[45] = 0
+        b[44] = _SEAL_MS
+        put48(b, 52, 0, self.start)
+        q = 70
+        for text in (_board(), "MicroPython " + _version(), self.program):
+            q = self.put_text(q, text, min(_NAME, 255 + 8 - q - 3))
+        b[2] = q - 8
+        self.hello_frame = b
+        self.out = bytearray(272)  # NAMES
+
+    def hello(self):
+        b = self.hello_frame
+        ring = self.ring
+        b[0] = 0xF9
         # The time up to which the stream tells: what waits is not older.
-        if ring.closed or ring.filled():
+        if S[_CLOSED] or ring.filled():
             q = (ring.r << 8) + 8
             for i in range(6):
                 b[46 + i] = ring.b[q + i]
         else:
             t = us()
-            put48(b, 46, ring.hi + (t < S[_LAST]), t)
-        put48(b, 52, 0, self.start)
+            put48(b, 46, S[_HI] + (t < S[_LAST]), t)
         put48(b, 58, self.count >> 30, self.count & 0x3FFFFFFF)
         put48(b, 64, self.dropped >> 30, self.dropped & 0x3FFFFFFF)
-        q = 70
-        for text in self.texts:
-            q = self.put_text(q, text)
-        b[2] = q - 8
         self.launch(b, 0)
         self.hello_in = _SECOND
 
     # One frame NAMES from the index on; returns the next.
     def tell_names(self, i):
-        b = self.blank(3)
+        b = self.out
+        b[0] = 0xF9
+        b[1] = 3
         names = self.names
         q = 8
         while i < names.n:
@@ -404,7 +399,7 @@ class Sender:
             return False
         self.tell_again()
         while self.pump():
-            if not ring.closed:
+            if not S[_CLOSED]:
                 if not everything or not ring.filled() or ring.losing:
                     return True
                 ring.take()
@@ -417,10 +412,8 @@ class Sender:
     def before_wait(self, ms):
         ring = self.ring
         began = us()
-        old = ms < 0 or ms >= self.seal_ms
-        if not old:
-            old = (began - ring.opened) & 0x3FFFFFFF > self.seal_ms * 1000
-        if not (ring.closed or self.flight or old):
+        old = ms < 0 or ((began - S[_OPENED]) & 0x3FFFFFFF) + 1000 * ms >= 1000 * _SEAL_MS
+        if not (S[_CLOSED] or self.flight or old):
             return 1000
         before = self.bytes
         done = self.send(8192 if ms < 0 or ms > 64 else max(ms * 128, 267), old)
@@ -447,20 +440,20 @@ class Sender:
             sleep_ms(1)
 
 
-def put32(b, q, v):
-    b[q] = v & 255
-    b[q + 1] = v >> 8 & 255
-    b[q + 2] = v >> 16 & 255
-    b[q + 3] = v >> 24 & 255
-
-
-# Two ways for the check of b[q:end], put behind it: the firmware's, and one of our own for a
-# firmware without. fast.py has a third, that allocates nothing.
-def put_crc32(b, q, end):
+# The checks of the frame at q; returns its end. fast.py has a way that allocates nothing.
+def seal(b, q):
+    crc = 255
+    for i in range(q + 1, q + 7):
+        crc ^= b[i]
+        crc = crc << 4 & 255 ^ _CRC8[crc >> 4]
+        crc = crc << 4 & 255 ^ _CRC8[crc >> 4]
+    b[q + 7] = crc
+    end = q + 8 + b[q + 2]
     put32(b, end, crc32(memoryview(b)[q:end]))
+    return end + 4
 
 
-# By half bytes, in halves that are small integers.
+# Where the firmware has no CRC-32. By half bytes, in halves that are small integers.
 def own_crc32(data):
     low = high = 0xFFFF
     for byte in data:
@@ -482,7 +475,7 @@ try:
 except ImportError:
     crc32 = own_crc32
 try:
-    from .fast import put_crc32
+    from .fast import seal
 except (ImportError, SyntaxError):
     pass
 

@@ -15,6 +15,12 @@ except (ImportError, SyntaxError):  # a port that compiles no machine code
     from . import run as short
 
 _MARKER = const(0)
+_RUNNING = const(3)
+_ADDRESS = const(4)
+_IDLE = const(5)
+_IDLE_FROM = const(6)
+_IDLE_SUM = const(7)
+_WINDOW_FROM = const(17)
 _TOP = const(0x10000000)
 _IN = const(0x20000000)
 _BUSY = const(0x20000001)
@@ -25,15 +31,14 @@ _TASK = const(0)  # the kind of a name
 # for the short way.
 _ENDED = const(-1)
 _NEW = const(-2)
+_RAN = const(-3)  # and has no slot
 
 ring = None
 sender = None
 core = None
 real_task = None
 cancelled = None
-current = None  # the task that runs, while nothing is recorded
 more = 0  # the name of tasks that share a slot
-window_from = 0
 busy_share = (None, None)
 _awaited = None  # a coroutine of wait_for, and what it waits for
 _funcs = None
@@ -77,48 +82,78 @@ def begin(new_ring, new_sender):
     global ring, sender, more, busy_share
     ring, sender = new_ring, new_sender
     short.b = ring.b
+    S[_ADDRESS] = _address(ring.b)
+    press(False)
     more = 0
     busy_share = (None, None)
 
 
+# Where bytes are, if 31 bits can tell it.
+def _address(data):
+    try:
+        from uctypes import addressof
+
+        at = addressof(data)
+        return at if at >> 30 == 0 else 0
+    except ImportError:
+        return 0
+
+
+# When the ring fills and the loop never idles, sending must not wait for that.
+def press(on):
+    Poller.ipoll = Poller.send_now if on else short.ipoll
+
+
 # The task runs already when recording starts.
-def run_from_here(self, t):
-    ring.take()
-    slot = adopt(self, t)
+def run_from_here(self):
+    slot = adopt(self)
     self.slot = _NEW - 1 - 2 * (ring.base + slot)
-    ring.enter(slot, 0, t)
+    ring.take()
+    ring.enter(slot, 0, us())
     ring.give()
 
 
-# What was recorded so far is closed, in the fast way's stead.
 def roll():
     ring.take()
     ring.roll()
     ring.give()
 
 
-# Gives the task a slot in this session, from wherever it is made or first runs.
-def adopt(self, t):
+# Gives the task a slot in this session, from wherever it is made or first runs; outside of take()
+# and give().
+def adopt(self):
     r = ring
     ran = self.slot >= 0 or self.slot & 1
     try:
         name = _name_coro(self.coro)
     except MemoryError:
         name = 0
-    slot = r.start(name, t)
+    m = S[_MARKER]
+    fresh = r.take_slot(name)
+    slot = r.slot
+    if fresh:
+        parent = _IN - m if _TOP < m <= _IN else -1
+        r.parent[slot] = parent + 1
+        r.parent_instance[slot] = of = 0 if parent < 0 else r.instance[parent]
+        if not short.started(slot, r.instance[slot], name, of):
+            r.take()
+            r.start(us())
+            r.give()
     if slot == r.tasks - 1 and r.name[slot] != more:
-        _share(t)
+        _share()
     self.slot = _NEW - 2 * (r.base + slot) - (1 if ran else 0)
     return slot
 
 
 # The slot of all tasks that find no other has a name of its own.
-def _share(t):
+def _share():
     global more
     if not more:
         more = name_id(_TASK, "(more tasks)")
     ring.name[ring.tasks - 1] = more
-    ring.put(0x37, t, ring.tasks - 1, more)
+    ring.take()
+    ring.put(0x37, us(), ring.tasks - 1, more)
+    ring.give()
 
 
 # The slot of the task in this session, or -1: it has none.
@@ -133,21 +168,20 @@ def slot_of(self):
 # ENTER by the long way. Returns what send() must find in S[0] at the run's end for the short
 # way, -1 for the long one, -2 for none.
 def entered(self):
-    global current
     if self.slot == _ENDED:
         return -2
     if S[_MARKER] == _OFF:
-        current = self
-        self.slot = _NEW - 1  # it ran, and has no slot
+        if self.slot == _NEW:
+            self.slot = _RAN
+        S[_RUNNING] = 1
         return -1
     r = ring
+    slot = slot_of(self)
+    if slot < 0:
+        slot = adopt(self)
     r.take()
     nested = r.marker > _TOP
     try:
-        t = us()
-        slot = slot_of(self)
-        if slot < 0:
-            slot = adopt(self, t)
         if slot < 0xC0:
             self.slot = r.base + slot
         else:
@@ -155,7 +189,7 @@ def entered(self):
         late = (ticks_ms() - self.task.ph_key) & 0x3FFFFFFF
         if late > 0xFFFF:
             late = 0 if late > 0x1FFFFFFF else 0xFFFF
-        r.enter(slot, late, t)
+        r.enter(slot, late, us())
     except MemoryError:
         pass
     r.give()
@@ -175,8 +209,7 @@ def _leave(how):
 
 # EXIT by the long way: recording may have begun or ended during the run.
 def yielded(run):
-    global current
-    current = None
+    S[_RUNNING] = 0
     if run != -2 and S[_MARKER] != _OFF:
         _leave(0)
 
@@ -187,12 +220,19 @@ def _how(e):
     return 3 if isinstance(e, cancelled) else 2
 
 
-def left(self, e, run):
-    global current
-    current = None
-    self.slot = _ENDED
-    if run != -2 and S[_MARKER] != _OFF:
-        _leave(_how(e))
+def left(self, e):
+    S[_RUNNING] = 0
+    if self.slot != _ENDED:
+        self.slot = _ENDED
+        m = S[_MARKER]
+        if m != _OFF:
+            how = _how(e)
+            slot = _IN - m
+            # Not the shared slot, which lives on.
+            if 0 <= slot < ring.tasks - 1 and short.event(0x1F + how, -1, -1):
+                ring.free_slot(slot)
+            else:
+                _leave(how)
 
 
 # Whether nothing of the coroutine runs when an exception is thrown into it.
@@ -222,9 +262,7 @@ def Task(coro, scope=None):
     if S[_MARKER] != _OFF:
         if not _funcs:
             _look_for_funcs()
-        ring.take()
-        adopt(wrapped, us())
-        ring.give()
+        adopt(wrapped)
     return task
 
 
@@ -284,15 +322,21 @@ class Poller:
 
     ipoll = short.ipoll
 
-    def wait(self, ms, flags):
-        if S[_MARKER] == _OFF or flags:
-            return self.real(ms, flags) if flags else self.real(ms)
+    # With nothing to wait for only a small piece is sent.
+    def send_now(self, ms):
+        if ms or S[_MARKER] == _OFF:
+            return self.wait(ms)
         if S[_MARKER] == _BUSY:
             ring.heal()
-        if ms == 0:
-            turn_window(us())
-            sender.send(267, False)
-            return self.real(0)
+        turn_window(us())
+        sender.send(267, False)
+        return self.real(0)
+
+    def wait(self, ms):
+        if S[_MARKER] == _OFF:
+            return self.real(ms)
+        if S[_MARKER] == _BUSY:
+            ring.heal()
         if ms > 0:
             began = ticks_ms()
             piece = sender.before_wait(ms)
@@ -328,8 +372,8 @@ class Poller:
 def idle_begin(reason):
     r = ring
     r.take()
-    r.idle_from = us()
-    r.idle = reason + 1
+    S[_IDLE_FROM] = us()
+    S[_IDLE] = reason + 1
     r.give()
 
 
@@ -340,25 +384,25 @@ def idle_end():
     if S[_MARKER] == _BUSY:
         r.heal()
     r.take()
-    if r.idle:
+    if S[_IDLE]:
         t = us()
         r.idle_until(t)
-        r.idle = 0
+        S[_IDLE] = 0
         turn_window(t)
     r.give()
 
 
 # The load: a window ends when it is a second long.
 def turn_window(t):
-    global window_from, busy_share
-    window = (t - window_from) & 0x3FFFFFFF
+    global busy_share
+    window = (t - S[_WINDOW_FROM]) & 0x3FFFFFFF
     if window < 1000000:
         return
-    share = (window - ring.idle_sum) / window
+    share = (window - S[_IDLE_SUM]) / window
     worst = busy_share[1]
     busy_share = (share, share if worst is None or share > worst else worst)
-    ring.idle_sum = 0
-    window_from = t
+    S[_IDLE_SUM] = 0
+    S[_WINDOW_FROM] = t
 
 
 def loop_ended():
@@ -370,5 +414,7 @@ def loop_ended():
         sender.flush(20, False)
 
 
-short.entered, short.left, short.yielded, short.roll = entered, left, yielded, roll
+short.entered, short.left, short.yielded = entered, left, yielded
 short.unborn, short.died, short.loop_ended = unborn, died, loop_ended
+short.long_roll, short.press = roll, press
+short.idle_end, short.turn_window = idle_end, turn_window

@@ -5,6 +5,7 @@ import gc
 from time import ticks_us
 
 PASSES = 4000
+TASKS = 500
 
 
 async def zero(n):
@@ -16,13 +17,25 @@ async def four():
     await asyncio.gather(*[zero(PASSES // 4) for _ in range(4)])
 
 
-def measure(name):
+async def short():
+    pass
+
+
+async def make_tasks():
+    for i in range(TASKS):
+        asyncio.create_task(short())
+        await asyncio.sleep_ms(0)
+
+
+# Instructions of one of n.
+def measure(main, n):
     gc.collect()
     gc.disable()
     began = ticks_us()
-    asyncio.run(four())
-    print("m3", name, (ticks_us() - began) * 1000 // PASSES)
+    asyncio.run(main())
+    took = (ticks_us() - began) * 1000 // n
     gc.enable()
+    return took
 
 
 def task_bytes():
@@ -34,26 +47,66 @@ def task_bytes():
     return (gc.mem_alloc() - before) // 100
 
 
-def main():
-    measure("plain")
+# The short way of a run in bytecode, as on a port that compiles no machine code.
+def in_bytecode():
+    from aioscope_py import fast, run, send, tasks
+    from binascii import crc32
+
+    for name in ("entered", "left", "yielded", "unborn", "died", "long_roll", "press", "b"):
+        setattr(run, name, getattr(fast, name))
+    tasks.short = run
+    tasks.Coro.send, tasks.Coro.throw = run.send, run.throw
+    tasks.Poller.ipoll = run.ipoll
+    send.put_crc32 = lambda b, q, end: send.put32(b, end, crc32(memoryview(b)[q:end]))
+
+
+# What aioscope adds to it: against the same on the same heap, since a function's frame that is too
+# large for the stack takes the longer to find room the more there is.
+def added(name, main=four, n=PASSES):
+    core = asyncio.core
+    ours = core.Task, core._io_queue.poller
+    core.Task, core._io_queue.poller = theirs
+    plain = measure(main, n)
+    core.Task, core._io_queue.poller = ours
+    print("m3", name, measure(main, n) - plain)
+
+
+# kind: c, python, bytecode.
+def main(kind="c"):
+    global theirs
+    theirs = asyncio.core.Task, asyncio.core._io_queue.poller
+    print("m3 plain", measure(four, PASSES))
     bytes_before = task_bytes()
+    gc.collect()
+    before = gc.mem_alloc()
+    if kind != "c":
+        import sys
+
+        import aioscope_py
+
+        sys.modules["_aioscope"] = aioscope_py
     import aioscope
     import emulated
 
-    measure("imported")
+    gc.collect()
+    print("m3 heap-import", gc.mem_alloc() - before)
+    if kind == "bytecode":
+        in_bytecode()
+    added("imported")
     print("m3 heap-task", task_bytes() - bytes_before)
     gc.collect()
     before = gc.mem_alloc()
     aioscope.start(None, gc=False)
-    taken = gc.mem_alloc() - before
+    gc.collect()
+    print("m3 heap-start", gc.mem_alloc() - before)
     aioscope.detach()
-    print("m3 heap-start", taken)
     # A ring that holds all of it, and none of it sent: the hooks alone.
     aioscope.start(None, gc=False, ring=131072)
     aioscope.detach()
-    measure("hooks")
+    added("hooks")
     aioscope.start(emulated.UART1(), gc=False)
-    measure("sent")
+    added("sent")
+    added("task", make_tasks, TASKS)
     print("m3 lost", aioscope.stats()["lost"])
     aioscope.stop()
     print("m3 end", 0)

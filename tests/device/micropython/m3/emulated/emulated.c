@@ -103,13 +103,21 @@ uart_make_new (const mp_obj_type_t *type,
   return MP_OBJ_FROM_PTR (mp_obj_malloc (mp_obj_base_t, type));
 }
 
+/* For programs and for the recorder in Python; the module uses the protocol. */
+static const mp_rom_map_elem_t uart_table[] = {
+  { MP_ROM_QSTR (MP_QSTR_write), MP_ROM_PTR (&mp_stream_write_obj) },
+};
+static MP_DEFINE_CONST_DICT (uart_dict, uart_table);
+
 MP_DEFINE_CONST_OBJ_TYPE (emulated_uart_type,
                           MP_QSTR_UART1,
                           MP_TYPE_FLAG_NONE,
                           make_new,
                           uart_make_new,
                           protocol,
-                          &uart_stream);
+                          &uart_stream,
+                          locals_dict,
+                          &uart_dict);
 
 static const mp_rom_map_elem_t table[] = {
   { MP_ROM_QSTR (MP_QSTR___name__), MP_ROM_QSTR (MP_QSTR_emulated) },
