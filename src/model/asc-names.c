@@ -46,13 +46,15 @@ copy_string (AscString string)
   return g_utf8_make_valid (string.length ? string.bytes : "", string.length);
 }
 
-/* What people read. Two codes of one name (methods named run) are told apart by the line,
- * or else by the code's identity. */
+/* What people read: the module too, where it is not Python's name for the program itself.
+ * Two codes of one name (methods named run) are told apart by the line, or else by the
+ * code's identity. */
 static void
 set_display (AscTrace *trace, AscKnownName *name)
 {
-  char *plain = *name->module ? g_strconcat (name->module, ".", name->function, NULL)
-                              : g_strdup (name->function);
+  bool own = !*name->module || strcmp (name->module, "__main__") == 0;
+  char *plain = own ? g_strdup (name->function)
+                    : g_strconcat (name->module, ".", name->function, NULL);
   if (!*plain)
     {
       g_free (plain);

@@ -307,14 +307,18 @@ late_names (void **state)
   guint fed = board.out->len;
   asc_board_name_at (&board, 7, ASC_NAME_TASK, "m", "run", 12, 1);
   asc_board_name_at (&board, 8, ASC_NAME_TASK, "m", "run", 80, 2);
+  asc_board_name_at (&board, 9, ASC_NAME_TASK, "__main__", "blink", 3, 3);
   asc_board_start (&board, 0, 50, 1, 2, 8);
   asc_board_enter (&board, 0, 50, 1, -1);
   asc_board_exit (&board, 0, 60, ASC_EXIT_YIELD);
+  asc_board_start (&board, 0, 70, 2, 3, 9);
   asc_board_seal_all (&board);
   asc_trace_feed (trace, board.out->data + fed, board.out->len - fed);
   /* The same lane; and another code of the same name can be told apart. */
   assert_ptr_equal (find_lane (trace, 0, ASC_LANE_TASK, "m.run"), lane);
   assert_non_null (find_lane (trace, 0, ASC_LANE_TASK, "m.run:80"));
+  /* Python's name for the program itself is left out. */
+  assert_non_null (find_lane (trace, 0, ASC_LANE_TASK, "blink"));
   asc_trace_free (trace);
   asc_board_clear (&board);
 }

@@ -27,8 +27,6 @@ import tap
 import port
 
 FOLDER, KIND = sys.argv[3:5]
-# Only C knows the module of a coroutine.
-MODULE = '__main__.' if KIND == 'c' else ''
 PERIOD = 2**32 if KIND == 'c' else 2**30
 END = b'\n-- the end of the test --\n'
 Played = collections.namedtuple('Played', 'lines truth text output path')
@@ -66,7 +64,7 @@ def read_truth(path):
     runs, open_runs = [], {}
     for line in path.read_text().splitlines():
         name, number, us, what = line.split('\t')
-        who = (MODULE + name, int(number))
+        who = (name, int(number))
         if what == 'enter':
             tap.check(who not in open_runs, who, 'entered twice')
             open_runs[who] = run = [who, int(us), None, None]
@@ -138,7 +136,7 @@ def nested_awaits_exceptions_and_spans():
     tap.equal(values(played, 'counter'), [f'heap={1 << 40}'])
     tap.equal(sorted(values(played, 'span-begin')), ['decorated', 'decorated', 'one', 'two'])
     tap.equal(sorted(values(played, 'span-end')), ['decorated', 'decorated', 'one', 'two'])
-    tap.equal(tasks_of(played, 'exit', 'raise'), [MODULE + 'fails'])
+    tap.equal(tasks_of(played, 'exit', 'raise'), ['fails'])
     starts = [line for line in played.lines if line.kind == 'start']
     tap.equal([line.instance for line in starts], list(range(1, 9)))
     tap.check(any(line.kind == 'idle' for line in played.lines), 'no idle')
@@ -160,9 +158,9 @@ def a_storm_of_cancellations():
     played = play('cancel')
     check(played)
     tap.equal(values(played, 'end'), ['cancelled'] * 6)
-    tap.equal(set(tasks_of(played, 'end')), {MODULE + 'unborn'})
-    tap.equal(tasks_of(played, 'exit', 'cancel').count(MODULE + 'sleeper'), 72)
-    tap.equal(tasks_of(played, 'exit', 'cancel').count(MODULE + 'stubborn'), 1)
+    tap.equal(set(tasks_of(played, 'end')), {'unborn'})
+    tap.equal(tasks_of(played, 'exit', 'cancel').count('sleeper'), 72)
+    tap.equal(tasks_of(played, 'exit', 'cancel').count('stubborn'), 1)
 
 
 @tap.case
@@ -174,10 +172,10 @@ def wait_for_and_a_server():
     check(played)
     tap.equal(values(played, 'mark'), ['late'])
     starts = collections.Counter(tasks_of(played, 'start'))
-    tap.equal(starts[MODULE + 'work'], 2)
+    tap.equal(starts['work'], 2)
     tap.equal(starts['wait_for.work'], 2)
     tap.equal(starts['asyncio.stream._serve'], 1)
-    tap.equal(starts[MODULE + 'serve'], 2)
+    tap.equal(starts['serve'], 2)
     tap.equal(values(played, 'rename'), ['net main'])
     tap.check(tasks_of(played, 'enter').count('net main') > 2, 'the new name is not used')
 
@@ -193,7 +191,7 @@ def loops_in_loops_and_odd_tasks():
     tap.equal(tasks_of(played, 'exit', 'return').count('Thing'), 1)
     # Python is not told when an object is collected.
     tap.equal([(line.task, line.value) for line in played.lines if line.kind == 'end'],
-              [('__main__.forgotten', 'never-started')] if KIND == 'c' else [])
+              [('forgotten', 'never-started')] if KIND == 'c' else [])
 
 
 @tap.case
@@ -204,7 +202,7 @@ def a_locked_heap():
     tap.equal(values(played, 'mark'), [f'turn={i}' for i in range(60)])
     tap.equal(values(played, 'level'), [f'pin={i & 1}' for i in range(60)])
     tap.equal(values(played, 'span-end'), ['locked'] * 60)
-    tap.equal(tasks_of(played, 'enter').count(MODULE + 'locked'), 61)
+    tap.equal(tasks_of(played, 'enter').count('locked'), 61)
 
 
 @tap.case
@@ -216,7 +214,7 @@ def sessions_within_a_run():
     for session in sessions:
         lines = [line for line in played.lines if line.session == session]
         begun = [line.task for line in lines if line.kind == 'start']
-        tap.equal(begun[0], MODULE + 'main')
+        tap.equal(begun[0], 'main')
         tap.equal(lines[1].kind, 'enter')
     beats = [int(value.split('=')[1]) for value in values(played, 'mark') if 'beat' in value]
     tap.check(beats == sorted(set(beats)) and 3 <= len(beats) < 12 and beats[-1] == 11, beats)
@@ -233,7 +231,7 @@ def text_and_trace_on_one_port():
                       [f'task {task} says {i}: the quick brown fox jumps over the lazy dog'
                        for i in range(200)])
         tap.check('all said' in said, said[-3:])
-        enters = tasks_of(played, 'enter').count(MODULE + 'talker')
+        enters = tasks_of(played, 'enter').count('talker')
         if enters == 603:
             nothing_lost(played)
             return
@@ -324,7 +322,7 @@ def seventy_thousand_tasks():
     table = e2e.stats(played.path)
     # One after the other, all have a slot; of 300 at once most share one.
     one, waits, more = (int(table[name]['runs']) for name in
-                        (MODULE + 'one', MODULE + 'waits', '(more tasks)'))
+                        ('one', 'waits', '(more tasks)'))
     tap.equal((one, waits + more), (70000, 600))
     tap.check(60 < waits < 100, waits)
     tap.equal(int(table['(more tasks)']['instances']), 1)
@@ -358,7 +356,7 @@ def the_example_shows_all_there_is():
     trace = e2e.TEMP / 'greenhouse.wire'
     trace.write_bytes(data)
     tap.equal(e2e.info(trace)['sessions'][0]['program'], 'greenhouse.py')
-    table = {task.removeprefix('__main__.'): row for task, row in e2e.stats(trace).items()}
+    table = {task: row for task, row in e2e.stats(trace).items()}
     tasks = 'sensor valve display logger watchdog memory visitors greeter visitor main'.split()
     tap.check(set(tasks) <= set(table), table)
     tap.check(int(table['logger']['max_ns']) >= 45_000_000, table['logger'])
@@ -383,7 +381,7 @@ def the_guide_works():
             path.chmod(0o755)
         output = e2e.run('sh', '-e', '-c', block, cwd=folder,
                          env={**os.environ, 'PATH': f'{folder}:{os.environ["PATH"]}'})
-    tap.check(re.search(r'^__main__\.blink +1 +101 ', output.decode(), re.M), output.decode())
+    tap.check(re.search(r'^blink +1 +101 ', output.decode(), re.M), output.decode())
 
 
 if KIND == 'c':
