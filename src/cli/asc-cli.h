@@ -22,6 +22,7 @@ typedef struct
 
 extern const AscCommand asc_cmd_cat;
 extern const AscCommand asc_cmd_info;
+extern const AscCommand asc_cmd_install;
 extern const AscCommand asc_cmd_ports;
 extern const AscCommand asc_cmd_proxy;
 extern const AscCommand asc_cmd_record;

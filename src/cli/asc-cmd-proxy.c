@@ -160,7 +160,7 @@ tell_how_to_use (const Proxy *proxy, const char *address)
   say ("the REPL is at %s: mpremote connect %s, Thonny, a terminal",
        asc_share_pty (proxy->share), asc_share_pty (proxy->share));
   if (address)
-    say ("the tasks: aioscope %s (the viewer lists it); Ctrl-C ends the proxy", address);
+    say ("the tasks: aioscope %s", address);
 }
 
 /* ---- start and end ---- */

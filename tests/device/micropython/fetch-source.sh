@@ -1,6 +1,6 @@
 #!/bin/sh
 # fetch-source.sh DIR: puts MicroPython's source into DIR/source, and Debian's own program of it,
-# with the libraries that it wants, into DIR/debian.
+# with the libraries that it wants, and mpremote into DIR/debian.
 #
 # They are Debian 13's packages, from the mirror that this system uses, by package lists of their
 # own in DIR: the system's lists and what is installed stay as they are. Called again, it does
@@ -11,13 +11,14 @@ set -eu
 
 RELEASE=trixie
 PACKAGES='micropython libc6 libffi8 libmbedcrypto16 libmbedtls21 libmbedx509-7'
+PACKAGES="$PACKAGES micropython-mpremote python3-serial"
 
 say () { echo "fetch-source: $*"; }
 skip () { say "$* - the tests on MicroPython will be skipped"; exit 77; }
 fail () { say "$* - the tests on MicroPython will be skipped" >&2; exit 1; }
 
 [ $# -eq 1 ] || { echo "usage: fetch-source.sh DIR" >&2; exit 2; }
-if [ -f "$1/version" ] && [ -f "$1/debian/version" ]; then
+if [ -f "$1/version" ] && [ -f "$1/debian/version" ] && [ -f "$1/debian/usr/bin/mpremote" ]; then
   say "have $(cat "$1/version") in $1"
   exit 0
 fi

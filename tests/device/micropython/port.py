@@ -43,6 +43,20 @@ def debian(folder):
     return [loader[0], '--library-path', libraries[0].parent, root / 'usr/bin/micropython']
 
 
+def mpremote(folder, place):
+    """Debian's mpremote as a program in place, which it is not installed for; or None."""
+    root = pathlib.Path(folder).resolve() / 'debian'
+    if not (root / 'usr/bin/mpremote').exists():
+        return None
+    path = pathlib.Path(place) / 'mpremote'
+    path.write_text(f'''#!/bin/sh
+PYTHONDONTWRITEBYTECODE=1 PYTHONPATH="{root}/usr/lib/python3/dist-packages" \\
+  exec "{sys.executable}" "{root}/usr/bin/mpremote" "$@"
+''')
+    path.chmod(0o755)
+    return path
+
+
 @functools.cache
 def python_modules(fast):
     """The folder that a board would have; without fast.py it does all in bytecode."""

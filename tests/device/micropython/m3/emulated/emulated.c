@@ -1,10 +1,11 @@
-/* What MicroPython's qemu port lacks on the emulated MPS2 board: a clock, and a second
- * UART for the trace. With -icount shift=0 an instruction takes a nanosecond, so the
- * clock counts them. */
+/* What MicroPython's qemu port lacks on the emulated MPS2 board: a clock, a second UART
+ * for the trace, and Ctrl-C. With -icount shift=0 an instruction takes a nanosecond, so
+ * the clock counts them. */
 #include "py/runtime.h"
 
 #include "py/mphal.h"
 #include "py/stream.h"
+#include "shared/runtime/interrupt_char.h"
 
 /* A counter of 25 MHz behind a prescaler. */
 #define COUNTER (*(volatile uint32_t *)0x40028018)
@@ -15,8 +16,10 @@ typedef struct
 {
   volatile uint32_t data, state, control, interrupt, divider;
 } Uart;
+#define UART0 ((Uart *)0x40004000)
 #define UART1 ((Uart *)0x40005000)
 #define UART_FULL 1u
+#define UART_RECEIVED 2u
 #define UART_SEND 1u
 
 static uint32_t
@@ -62,6 +65,15 @@ uint64_t
 mp_hal_time_ns (void)
 {
   return (uint64_t)micros () * 1000;
+}
+
+/* What is typed to a program that does not read is lost, but for its end. */
+void
+emulated_wait (void)
+{
+  if (mp_interrupt_char >= 0 && UART0->state & UART_RECEIVED
+      && (int)UART0->data == mp_interrupt_char)
+    mp_sched_keyboard_interrupt ();
 }
 
 static mp_uint_t
