@@ -276,19 +276,17 @@ asc_lane_samples (const AscLane *lane,
 }
 
 void
-asc_lane_sample_columns (const AscLane *lane,
-                         gint64 from_ns,
-                         gint64 to_ns,
-                         guint n,
-                         AscSampleColumn *out)
+asc_lane_sample_columns (const AscLane *lane, const AscGrid *grid, AscSampleColumn *out)
 {
   guint64 length = lane->samples ? asc_list_length (&lane->samples->list) : 0;
-  guint64 at = length ? first_sample (lane, length, from_ns) : 0;
-  for (guint i = 0; i < n; i++)
+  guint64 at = length ? first_sample (lane, length, grid->ns[0]) : 0;
+  for (guint i = 0; i < grid->n; i++)
     {
       AscSampleColumn *column = &out[i];
-      gint64 end_ns = asc_column_border (from_ns, to_ns, i + 1, n);
-      guint64 next = length ? first_sample (lane, length, end_ns) : 0;
+      guint64 end = grid->ticks[i + 1];
+      guint64 next = length && end > 0
+                         ? asc_samples_find_on (lane->samples, at, length, end - 1)
+                         : at;
       *column = (AscSampleColumn){ .any = false };
       if (at > 0)
         {

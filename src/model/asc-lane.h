@@ -60,28 +60,16 @@ double asc_lane_rank (const AscLane *lane, gint64 length_ns);
 /* One column of pixels. */
 typedef struct
 {
-  gint64 busy_ns;    /* within the column */
-  gint64 longest_ns; /* longest run that touches it, its whole length */
-  guint32 n;         /* runs that touch it */
-  guint32 flags;     /* ASC_RUN_… of any of them */
-  gint64 late_ns; /* within the column, time that runs of this lane were waiting (due to
-                     start) */
+  gint64 busy_ns; /* within the column */
+  guint32 n;      /* runs that touch it */
+  bool waits;     /* a run of this lane was due in it and had not begun */
+  bool hog;       /* one of the runs that touch it takes hog_ns or more, all in all */
 } AscColumn;
 
-typedef enum
-{
-  ASC_EXACT,
-  ASC_TOLERANT /* nodes narrower than a quarter column stand for their runs, except where
-                  one reaches hog_ns */
-} AscPrecision;
-
-/* n columns of equal width over [from, to): column i begins at from + i × (to − from) /
- * n, rounded down. ASC_RUN_TOUCHED is not told here: see asc_session_stretches (). */
-gint64 asc_column_border (gint64 from_ns, gint64 to_ns, guint i, guint n);
+/* What each column holds; its cost is columns, not runs. ASC_RUN_TOUCHED is not told
+ * here: see asc_session_stretches (). */
 void asc_lane_columns (const AscLane *lane,
-                       gint64 from_ns,
-                       gint64 to_ns,
-                       guint n,
+                       const AscGrid *grid,
                        AscPrecision precision,
                        gint64 hog_ns,
                        AscColumn *out);
@@ -110,11 +98,8 @@ gsize asc_lane_samples (const AscLane *lane,
                         gint64 to_ns,
                         AscSample *out,
                         gsize max);
-void asc_lane_sample_columns (const AscLane *lane,
-                              gint64 from_ns,
-                              gint64 to_ns,
-                              guint n,
-                              AscSampleColumn *out);
+void
+asc_lane_sample_columns (const AscLane *lane, const AscGrid *grid, AscSampleColumn *out);
 
 /* Who held up a run: the task whose runs overlap its wait most; false if it was not late.
  */

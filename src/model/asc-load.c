@@ -77,8 +77,8 @@ asc_load_known (const AscSession *session, guint core)
 
 typedef struct
 {
-  gint64 from_ns, to_ns;
-  guint n;
+  const AscGrid *grid;
+  AscPrecision precision;
   gint64 *parts; /* idle, or sum of runs, ns a column */
   AscColumn *columns;
 } Parts;
@@ -86,9 +86,8 @@ typedef struct
 static void
 add_lane (const AscLane *lane, Parts *parts)
 {
-  asc_lane_columns (lane, parts->from_ns, parts->to_ns, parts->n, ASC_EXACT, G_MAXINT64,
-                    parts->columns);
-  for (guint i = 0; i < parts->n; i++)
+  asc_lane_columns (lane, parts->grid, parts->precision, G_MAXINT64, parts->columns);
+  for (guint i = 0; i < parts->grid->n; i++)
     parts->parts[i] += parts->columns[i].busy_ns;
 }
 
@@ -97,8 +96,6 @@ static void
 take_out (const AscLane *lane, Parts *parts, guint i, guint64 from, guint64 to)
 {
   const AscSession *session = lane->session;
-  if (asc_stretches_sum (session, from, to) == 0)
-    return;
   AscRunsView view = asc_runs_view (&lane->runs);
   guint64 all = asc_runs_busy (&view, from, to);
   guint64 seen = asc_load_observed_part (lane, from, to);
@@ -106,31 +103,30 @@ take_out (const AscLane *lane, Parts *parts, guint i, guint64 from, guint64 to)
 }
 
 static void
-core_load (const AscSession *session, guint core, Parts *parts, float *out)
+core_load (guint core, Parts *parts, float *out)
 {
+  const AscGrid *grid = parts->grid;
+  const AscSession *session = grid->session;
   const AscLane *idle = asc_load_idle_lane (session, core);
   bool from_idle = asc_load_from_idle (session, core);
   guint64 known = from_idle && idle ? asc_load_known (session, core) : G_MAXUINT64;
   guint n_lanes = asc_session_n_lanes (session);
-  memset (parts->parts, 0, parts->n * sizeof *parts->parts);
+  memset (parts->parts, 0, grid->n * sizeof *parts->parts);
   if (idle)
     add_lane (idle, parts);
   for (guint l = 0; l < n_lanes && !from_idle; l++)
     if (asc_load_counts (asc_session_lane (session, l), core))
       add_lane (asc_session_lane (session, l), parts);
-  for (guint i = 0; i < parts->n; i++)
+  for (guint i = 0; i < grid->n; i++)
     {
-      guint64 from = asc_session_ticks_up (
-          session, asc_column_border (parts->from_ns, parts->to_ns, i, parts->n));
-      guint64 to = asc_session_ticks_up (
-          session, asc_column_border (parts->from_ns, parts->to_ns, i + 1, parts->n));
-      to = MIN (to, known);
+      guint64 from = grid->ticks[i], to = MIN (grid->ticks[i + 1], known);
       guint64 observed = asc_stretches_observed (session, &from, &to);
       if (observed == 0)
         continue;
-      if (idle)
+      bool some_lost = observed < to - from;
+      if (idle && some_lost)
         take_out (idle, parts, i, from, to);
-      for (guint l = 0; l < n_lanes && !from_idle; l++)
+      for (guint l = 0; l < n_lanes && !from_idle && some_lost; l++)
         if (asc_load_counts (asc_session_lane (session, l), core))
           take_out (asc_session_lane (session, l), parts, i, from, to);
       gint64 all = asc_session_length_ns (session, observed);
@@ -141,20 +137,14 @@ core_load (const AscSession *session, guint core, Parts *parts, float *out)
 }
 
 void
-asc_session_load (const AscSession *session,
-                  gint64 from_ns,
-                  gint64 to_ns,
-                  guint n,
-                  float *out)
+asc_session_load (const AscGrid *grid, AscPrecision precision, float *out)
 {
-  for (guint i = 0; i < n; i++)
+  for (guint i = 0; i < grid->n; i++)
     out[i] = -1;
-  if (n == 0 || from_ns >= to_ns)
-    return;
-  Parts parts = { from_ns, to_ns, n, g_new (gint64, n), g_new (AscColumn, n) };
+  Parts parts = { grid, precision, g_new (gint64, grid->n), g_new (AscColumn, grid->n) };
   for (guint core = 0; core < ASC_CORES; core++)
-    if (asc_load_has_core (session, core))
-      core_load (session, core, &parts, out);
+    if (asc_load_has_core (grid->session, core))
+      core_load (core, &parts, out);
   g_free (parts.parts);
   g_free (parts.columns);
 }

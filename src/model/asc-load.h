@@ -30,12 +30,8 @@ void asc_session_margin (const AscSession *session,
                          gint64 window_ns,
                          gint64 warm_up_ns,
                          AscMargin *margin);
-/* Busy share of each of n columns over [from, to), 0-1; -1 where nothing was observed. */
-void asc_session_load (const AscSession *session,
-                       gint64 from_ns,
-                       gint64 to_ns,
-                       guint n,
-                       float *out);
+/* Busy share of each column, 0-1; -1 where nothing was observed. */
+void asc_session_load (const AscGrid *grid, AscPrecision precision, float *out);
 
 /* Runs and chains over the threshold are hogs. */
 typedef struct

@@ -69,6 +69,9 @@ close_block (AscRuns *runs)
         block->node.late_sum += late[i];
         block->node.late_max = MAX (block->node.late_max, late[i]);
       }
+  runs->mile->longest = longest;
+  runs->mile->late_max = block->node.late_max;
+  runs->sum += busy;
 }
 
 static void
@@ -117,16 +120,23 @@ asc_runs_turn (AscRuns *runs, guint64 start)
     {
       gsize blocks = n == 0 ? 2 : n == 2 ? 14 : 256;
       AscBlock **chunk = asc_list_next (&runs->chunks);
-      *chunk = asc_arena_take (runs->arena, blocks * sizeof (AscBlock));
+      *chunk
+          = asc_arena_take (runs->arena, blocks * (sizeof (AscBlock) + sizeof (AscMile)));
       asc_list_publish (&runs->chunks);
       runs->block = *chunk;
+      runs->mile = (AscMile *)(void *)(*chunk + blocks);
     }
   else
-    runs->block++;
+    {
+      runs->block++;
+      runs->mile++;
+    }
   runs->n_blocks++;
   runs->at = 0;
   runs->base = start;
   runs->block->node.t0 = start;
+  runs->mile->t0 = start;
+  runs->mile->before = runs->sum;
   /* The first run's instance is set by put_more (). */
   runs->block->node.instance = runs->instance;
 }

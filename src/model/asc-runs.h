@@ -50,6 +50,16 @@ typedef struct
   AscPair runs[ASC_FAN];
 } AscBlock;
 
+/* What a search or a sum asks of a block, side by side for all blocks of a lane. */
+typedef struct
+{
+  guint64 t0;      /* first start */
+  guint64 before;  /* sum of the lengths of all runs before it */
+  guint32 longest; /* this and late_max once the block is full and followed */
+  guint16 late_max;
+  guint16 spare;
+} AscMile;
+
 /* A run whose start or length needs more than 32 bits. */
 typedef struct
 {
@@ -66,7 +76,9 @@ typedef struct
   guint64 last_end;
   guint64 n_blocks;
   AscArena *arena;
+  AscMile *mile;  /* of that block */
   AscList chunks; /* AscBlock *, see asc_runs_block () */
+  guint64 sum;    /* of the lengths in all blocks before the one being filled */
   AscList *long_runs;
   AscList *levels[ASC_RUNS_LEVELS]; /* AscNode */
   _Atomic guint32 late_max;         /* of all, ms */
@@ -131,13 +143,31 @@ typedef struct
 
 AscRunsView asc_runs_view (const AscRuns *runs);
 
-/* Chunks of 2, then 14, then 256 blocks: a lane with few runs costs little. */
+/* Chunks of 2, then 14, then 256 blocks: a lane with few runs costs little. Behind the
+ * blocks of a chunk stand their miles. */
+static inline AscBlock *
+asc_runs_chunk (const AscRuns *runs, guint64 block, guint64 *first, guint64 *n)
+{
+  guint64 chunk = block < 2 ? 0 : block < 16 ? 1 : 2 + ((block - 16) >> 8);
+  *first = block < 2 ? 0 : block < 16 ? 2 : 16 + ((chunk - 2) << 8);
+  *n = block < 2 ? 2 : block < 16 ? 14 : 256;
+  return *(AscBlock **)asc_list_at (&runs->chunks, chunk);
+}
+
 static inline AscBlock *
 asc_runs_block (const AscRuns *runs, guint64 block)
 {
-  guint64 chunk = block < 2 ? 0 : block < 16 ? 1 : 2 + ((block - 16) >> 8);
-  guint64 first = block < 2 ? 0 : block < 16 ? 2 : 16 + ((chunk - 2) << 8);
-  return *(AscBlock **)asc_list_at (&runs->chunks, chunk) + (block - first);
+  guint64 first, n;
+  AscBlock *chunk = asc_runs_chunk (runs, block, &first, &n);
+  return chunk + (block - first);
+}
+
+static inline const AscMile *
+asc_runs_mile (const AscRuns *runs, guint64 block)
+{
+  guint64 first, n;
+  AscBlock *chunk = asc_runs_chunk (runs, block, &first, &n);
+  return (const AscMile *)(const void *)(chunk + n) + (block - first);
 }
 
 /* The node at a level (1 and up). */
@@ -175,6 +205,30 @@ void asc_runs_get (const AscRunsView *view, guint64 index, AscTickRun *run);
 guint64 asc_runs_find (const AscRunsView *view, guint64 ticks);
 /* The first run that ends after a time. */
 guint64 asc_runs_find_end (const AscRunsView *view, guint64 ticks);
+
+/* The first run from an index on that is at least so long; the number of runs if none. */
+guint64 asc_runs_next_long (const AscRunsView *view, guint64 from, guint64 ticks);
+
+/* Goes through the runs in order and knows what lies behind it. */
+typedef struct
+{
+  const AscRunsView *view;
+  guint64 tolerance, limit; /* ticks */
+  guint64 block;
+  guint64 index;      /* runs that start before the place */
+  guint64 sum;        /* of their lengths */
+  guint64 start, end; /* of the last of them */
+} AscSweep;
+
+/* A place inside a whole block that takes no longer than `tolerance`, with no run of
+ * `limit` or more, is told as if its runs were spread evenly, and the last run as over.
+ */
+void asc_sweep_init (AscSweep *sweep,
+                     const AscRunsView *view,
+                     guint64 tolerance,
+                     guint64 limit);
+/* On to a place, never back. */
+void asc_sweep_to (AscSweep *sweep, guint64 ticks);
 
 /* Walks from run `first` on over whole nodes where node () takes them (returns true),
  * else into them; run () gets the single ones and stops the walk by false. The same calls

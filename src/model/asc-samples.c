@@ -68,6 +68,23 @@ asc_samples_find (const AscSamples *samples, guint64 n, guint64 ticks)
   return low;
 }
 
+guint64
+asc_samples_find_on (const AscSamples *samples, guint64 from, guint64 n, guint64 ticks)
+{
+  guint64 step = 1;
+  while (from + step <= n
+         && asc_samples_at (samples, from + step - 1)->ticks >> 1 <= ticks)
+    {
+      from += step;
+      step *= 2;
+    }
+  for (step /= 2; step > 0; step /= 2)
+    if (from + step <= n
+        && asc_samples_at (samples, from + step - 1)->ticks >> 1 <= ticks)
+      from += step;
+  return from;
+}
+
 AscExtremes
 asc_samples_extremes (const AscSamples *samples, guint64 first, guint64 end)
 {

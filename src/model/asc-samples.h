@@ -34,6 +34,9 @@ void
 asc_samples_append (AscSamples *samples, guint64 ticks, gint64 value, bool has_value);
 /* How many of the first n are not after a time. */
 guint64 asc_samples_find (const AscSamples *samples, guint64 n, guint64 ticks);
+/* The same, when at least `from` are not. */
+guint64
+asc_samples_find_on (const AscSamples *samples, guint64 from, guint64 n, guint64 ticks);
 /* Of [first, end), which is not empty. */
 AscExtremes asc_samples_extremes (const AscSamples *samples, guint64 first, guint64 end);
 

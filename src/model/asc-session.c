@@ -38,15 +38,19 @@ asc_session_free (AscSession *session)
   g_free (session);
 }
 
-/* Round half up, in 128 bits; what lies behind the latest time is the latest time. */
+/* Round half up; what lies behind the latest time is the latest time. */
 static gint64
 to_ns (const AscSession *session, guint64 ticks)
 {
   guint64 hz = asc_get (&session->tick_hz);
   if (hz == 1000000 && ticks < ASC_NS_TOP / 1000)
     return (gint64)(ticks * 1000);
-  u128 ns = ((u128)ticks * 2 * NS_PER_S + hz) / (2 * (u128)hz);
-  return ns < ASC_NS_TOP ? (gint64)ns : ASC_NS_TOP;
+  /* Seconds apart: what is left, below 2³² ticks, needs no 128 bits. */
+  guint64 seconds = ticks / hz, rest = ticks % hz;
+  if (seconds > ASC_NS_TOP / NS_PER_S)
+    return ASC_NS_TOP;
+  guint64 ns = seconds * NS_PER_S + (rest * 2 * NS_PER_S + hz) / (2 * hz);
+  return (gint64)MIN (ns, (guint64)ASC_NS_TOP);
 }
 
 gint64
@@ -66,7 +70,8 @@ asc_session_ticks (const AscSession *session, gint64 ns)
 {
   if (ns <= 0)
     return 0;
-  u128 ticks = (u128)ns * asc_get (&session->tick_hz) / NS_PER_S;
+  guint64 hz = asc_get (&session->tick_hz), t = (guint64)ns;
+  u128 ticks = (u128)(t / NS_PER_S) * hz + t % NS_PER_S * hz / NS_PER_S;
   return ticks < ASC_TICKS_TOP ? (guint64)ticks : ASC_TICKS_TOP;
 }
 

@@ -82,6 +82,28 @@ gsize asc_session_stretches (const AscSession *session,
 /* Nanoseconds of [from, to) that were observed. */
 gint64 asc_session_observed_ns (const AscSession *session, gint64 from_ns, gint64 to_ns);
 
+/* Columns of equal width over [from, to), for all lanes of a session: column i begins at
+ * from + i × (to − from) / n, rounded down. */
+typedef struct
+{
+  const AscSession *session;
+  guint n;
+  gint64 *ns;     /* n + 1 borders */
+  guint64 *ticks; /* the first tick that is not before a border */
+} AscGrid;
+
+typedef enum
+{
+  ASC_EXACT,
+  ASC_TOLERANT /* while the hand moves: 32 runs that take no more than half a column are
+                  taken as spread evenly, so a column's busy time is off by a quarter of
+                  its width at most; waits are told up to two columns wider; hogs are
+                  exact */
+} AscPrecision;
+
+AscGrid *asc_grid_new (const AscSession *session, gint64 from_ns, gint64 to_ns, guint n);
+void asc_grid_free (AscGrid *grid);
+
 /* Marks of the board (MARK events) for flags on the ruler. */
 typedef struct
 {

@@ -57,9 +57,10 @@ columns_of_all (AscSession *session, AscPrecision precision, const char *what)
   AscColumn *out = g_new (AscColumn, 1920);
   asc_session_info (session, &info);
   double t = cpu ();
+  AscGrid *grid = asc_grid_new (session, info.first_ns, info.end_ns, 1920);
   for (guint i = 0; i < asc_session_n_lanes (session); i++)
-    asc_lane_columns (asc_session_lane (session, i), info.first_ns, info.end_ns, 1920,
-                      precision, ASC_HOG_NS, out);
+    asc_lane_columns (asc_session_lane (session, i), grid, precision, ASC_HOG_NS, out);
+  asc_grid_free (grid);
   fprintf (stderr, "%-28s %8.2f ms\n", what, (cpu () - t) * 1e3);
   g_free (out);
 }

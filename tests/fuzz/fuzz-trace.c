@@ -32,9 +32,13 @@ ask_lane (const AscSession *session, AscLane *lane)
   for (gsize i = 1; i < MIN (n, 32); i++)
     CHECK (runs[i - 1].start_ns <= runs[i].start_ns
            && runs[i - 1].end_ns <= runs[i].end_ns);
-  asc_lane_columns (lane, 0, G_MAXINT64, 16, ASC_EXACT, 1000, columns);
-  asc_lane_columns (lane, G_MININT64, 1000000000, 16, ASC_TOLERANT, 1000, columns);
-  asc_lane_sample_columns (lane, 0, 1000000000, 16, samples);
+  AscGrid *all = asc_grid_new (session, 0, G_MAXINT64, 16);
+  AscGrid *early = asc_grid_new (session, G_MININT64, 1000000000, 16);
+  asc_lane_columns (lane, all, ASC_EXACT, 1000, columns);
+  asc_lane_columns (lane, early, ASC_TOLERANT, 1000, columns);
+  asc_lane_sample_columns (lane, early, samples);
+  asc_grid_free (all);
+  asc_grid_free (early);
   AscRun run;
   const AscLane *by;
   gint64 overlap;
@@ -61,7 +65,9 @@ ask (AscTrace *trace)
       gint64 span = info.end_ns - info.first_ns;
       asc_session_margin (session, MAX (span / 10, 1), 0, &margin);
       CHECK (!margin.known || (margin.worst >= 0 && margin.worst <= 1));
-      asc_session_load (session, info.first_ns, info.end_ns, 8, load);
+      AscGrid *grid = asc_grid_new (session, info.first_ns, info.end_ns, 8);
+      asc_session_load (grid, ASC_EXACT, load);
+      asc_grid_free (grid);
       asc_session_hogs (session, 1, G_MININT64, G_MAXINT64, hogs, 4);
       AscStats *stats = asc_stats_new (session, G_MININT64, G_MAXINT64, NULL);
       CHECK (stats->coverage >= 0 && stats->coverage <= 1);

@@ -113,10 +113,16 @@ check_stats (World *world, guint32 *dice)
 /* --- columns, runs --------------------------------------------------------------------
  */
 
-static void
-scan_column (const GArray *runs, gint64 a, gint64 b, AscColumn *out)
+typedef struct
 {
-  *out = (AscColumn){ 0 };
+  gint64 busy_ns, longest_ns, late_ns;
+  guint32 n;
+} Plain;
+
+static void
+scan_column (const GArray *runs, gint64 a, gint64 b, Plain *out)
+{
+  *out = (Plain){ 0 };
   for (guint i = 0; a < b && i < runs->len; i++)
     {
       const AscRun *run = RUN (runs, i);
@@ -131,38 +137,46 @@ scan_column (const GArray *runs, gint64 a, gint64 b, AscColumn *out)
       out->busy_ns += overlap (run->start_ns, run->end_ns, a, b);
       out->longest_ns = MAX (out->longest_ns, run->end_ns - run->start_ns);
       out->n++;
-      out->flags |= run->flags & ~(guint)ASC_RUN_TOUCHED;
     }
-  out->late_ns = MIN (out->late_ns, b - a);
 }
 
 static void
 check_columns (World *world, guint32 *dice)
 {
-  AscColumn exact[200], tolerant[200], plain;
+  AscColumn exact[200], tolerant[200];
   gint64 from, to;
   range_of (world, dice, &from, &to);
   guint n = 1 + asc_test_random (dice) % 200;
   guint l = asc_test_random (dice) % world->n_lanes;
   const AscLane *lane = asc_session_lane (world->session, l);
   gint64 hog = 1 + asc_test_random (dice) % 1000000;
-  asc_lane_columns (lane, from, to, n, ASC_EXACT, hog, exact);
-  asc_lane_columns (lane, from, to, n, ASC_TOLERANT, hog, tolerant);
+  AscGrid *grid = asc_grid_new (world->session, from, to, n);
+  asc_lane_columns (lane, grid, ASC_EXACT, hog, exact);
+  asc_lane_columns (lane, grid, ASC_TOLERANT, hog, tolerant);
+  assert_int_equal (grid->ns[n], MAX (from, to));
   for (guint i = 0; i < n; i++)
     {
-      gint64 a = asc_column_border (from, to, i, n),
-             b = asc_column_border (from, to, i + 1, n);
+      gint64 a = grid->ns[i], b = grid->ns[i + 1];
+      Plain plain;
+      assert_int_equal (a, from + (MAX (from, to) - from) * i / n);
       scan_column (runs_of (world, l), a, b, &plain);
       gint64 slack = world->slack_ns * (plain.n + 1);
       close_to (exact[i].busy_ns, plain.busy_ns, slack, "busy");
-      close_to (exact[i].longest_ns, plain.longest_ns, slack, "longest");
-      close_to (exact[i].late_ns, plain.late_ns, slack, "late");
       assert_int_equal (exact[i].n, plain.n);
-      assert_int_equal (exact[i].flags, plain.flags);
-      close_to (tolerant[i].busy_ns, plain.busy_ns, (b - a) / 2 + 2 + slack, "tolerant");
-      if (plain.longest_ns >= hog + slack)
-        assert_true (tolerant[i].longest_ns >= hog);
+      close_to (tolerant[i].busy_ns, plain.busy_ns, (b - a) / 4 + 2 + slack, "tolerant");
+      assert_true (tolerant[i].busy_ns == 0 || tolerant[i].n > 0);
+      /* Rounded ticks may move either across a border of a nanosecond. */
+      if (plain.longest_ns >= hog + slack || plain.longest_ns < hog - slack)
+        {
+          assert_int_equal (exact[i].hog, plain.longest_ns >= hog);
+          assert_int_equal (tolerant[i].hog, plain.longest_ns >= hog);
+        }
+      if (plain.late_ns > slack || plain.late_ns == 0)
+        assert_true (exact[i].waits == (plain.late_ns > 0) || slack > 0);
+      if (plain.late_ns > slack)
+        assert_true (exact[i].waits && tolerant[i].waits);
     }
+  asc_grid_free (grid);
 }
 
 static void

@@ -232,11 +232,11 @@ check_load (World *world, guint32 *dice, bool sends_idle)
   float out[64];
   guint n = 1 + asc_test_random (dice) % 64;
   range_of (world, dice, &from, &to);
-  asc_session_load (world->session, from, to, n, out);
+  AscGrid *grid = asc_grid_new (world->session, from, to, n);
+  asc_session_load (grid, ASC_EXACT, out);
   for (guint i = 0; i < n; i++)
     {
-      gint64 a = asc_column_border (from, to, i, n),
-             b = asc_column_border (from, to, i + 1, n);
+      gint64 a = grid->ns[i], b = grid->ns[i + 1];
       gint64 all = observed (world, a, b);
       /* With several contexts, what came after the one that idles spoke last is not told.
        */
@@ -250,6 +250,7 @@ check_load (World *world, guint32 *dice, bool sends_idle)
       if (fabs (share - (double)out[i]) > 0.03)
         fail_msg ("load %f, by scanning %f", (double)out[i], share);
     }
+  asc_grid_free (grid);
 }
 
 static void

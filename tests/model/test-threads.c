@@ -25,7 +25,7 @@ typedef struct
 } Shared;
 
 static void
-ask_lane (AscLane *lane, guint32 *dice)
+ask_lane (const AscSession *session, AscLane *lane, guint32 *dice)
 {
   AscLaneInfo info;
   AscRun runs[64];
@@ -37,16 +37,19 @@ ask_lane (AscLane *lane, guint32 *dice)
   if (info.kind >= ASC_LANE_PIN && info.kind <= ASC_LANE_MARK)
     {
       asc_lane_samples (lane, 0, G_MAXINT64, samples, 8);
-      asc_lane_sample_columns (lane, 0, G_MAXINT64 / 2, 20, sample_columns);
+      AscGrid *grid = asc_grid_new (session, 0, G_MAXINT64 / 2, 20);
+      asc_lane_sample_columns (lane, grid, sample_columns);
+      asc_grid_free (grid);
       return;
     }
   gint64 from = (gint64)(asc_test_random (dice) % 1000000) * 1000;
   gsize n = asc_lane_runs (lane, from, G_MAXINT64, runs, 64);
   for (gsize i = 1; i < MIN (n, 64); i++)
     check (runs[i - 1].end_ns <= runs[i].start_ns);
-  asc_lane_columns (lane, from, from + 100000000, 50,
-                    asc_test_random (dice) % 2 ? ASC_EXACT : ASC_TOLERANT, 1000000,
-                    columns);
+  AscGrid *grid = asc_grid_new (session, from, from + 100000000, 50);
+  asc_lane_columns (lane, grid, asc_test_random (dice) % 2 ? ASC_EXACT : ASC_TOLERANT,
+                    1000000, columns);
+  asc_grid_free (grid);
   AscRun run;
   if (asc_lane_run_before (lane, G_MAXINT64, &run))
     check (run.start_ns <= run.end_ns);
@@ -64,9 +67,11 @@ ask_session (AscSession *session, guint32 *dice)
   asc_session_info (session, &info);
   asc_session_stretches (session, 0, G_MAXINT64, stretches, 8);
   for (guint i = 0; i < asc_session_n_lanes (session); i++)
-    ask_lane (asc_session_lane (session, i), dice);
+    ask_lane (session, asc_session_lane (session, i), dice);
   asc_session_margin (session, 20000000, 1000000, &margin);
-  asc_session_load (session, info.first_ns, info.end_ns + 1, 30, load);
+  AscGrid *grid = asc_grid_new (session, info.first_ns, info.end_ns + 1, 30);
+  asc_session_load (grid, ASC_EXACT, load);
+  asc_grid_free (grid);
   asc_session_hogs (session, 1000000, G_MININT64, G_MAXINT64, hogs, 8);
   AscBoardMark marks[4];
   asc_session_marks (session, G_MININT64, G_MAXINT64, marks, 4);

@@ -157,15 +157,17 @@ columns (void **state)
   asc_board_seal_all (&board);
   AscTrace *trace = read_board (&board, true);
   AscColumn out[6];
-  asc_lane_columns (find_lane (trace, 0, ASC_LANE_TASK, "app.fast"), 1000000, 2200000, 6,
-                    ASC_EXACT, ASC_HOG_NS, out);
+  AscGrid *grid = asc_grid_new (asc_trace_session (trace, 0), 1000000, 2200000, 6);
+  asc_lane_columns (find_lane (trace, 0, ASC_LANE_TASK, "app.fast"), grid, ASC_EXACT,
+                    200000, out);
   assert_int_equal (out[0].busy_ns, 100000);
   assert_int_equal (out[0].n, 1);
   assert_int_equal (out[1].n, 0);
   assert_int_equal (out[5].busy_ns, 200000);
-  assert_int_equal (out[5].longest_ns, 200000);
+  assert_true (out[5].hog && !out[0].hog);
   float load[6];
-  asc_session_load (asc_trace_session (trace, 0), 1000000, 2200000, 6, load);
+  asc_session_load (grid, ASC_EXACT, load);
+  asc_grid_free (grid);
   assert_true (load[0] == 1.0f && load[1] == 1.0f && load[2] == 0.0f && load[5] == 1.0f);
   asc_trace_free (trace);
   asc_board_clear (&board);
@@ -397,16 +399,82 @@ cost_of_columns (void **state)
   asc_board_seal_all (&board);
   AscTrace *trace = read_board (&board, true);
   const AscLane *lane = find_lane (trace, 0, ASC_LANE_TASK, "(name 1)");
+  const AscSession *session = asc_trace_session (trace, 0);
+  AscGrid *all = asc_grid_new (session, 0, 1000000000, 100);
+  AscGrid *few = asc_grid_new (session, 500000000, 500010000, 100);
   guint64 before = asc_runs_visits;
-  asc_lane_columns (lane, 0, 1000000000, 100, ASC_EXACT, ASC_HOG_NS, out);
+  asc_lane_columns (lane, all, ASC_EXACT, ASC_HOG_NS, out);
   assert_int_equal (out[50].busy_ns, 5000000);
-  assert_true (asc_runs_visits - before < 100 * 100);
+  assert_true (asc_runs_visits - before < 100 * 40);
   before = asc_runs_visits;
-  asc_lane_columns (lane, 0, 1000000000, 100, ASC_TOLERANT, ASC_HOG_NS, out);
-  assert_true (asc_runs_visits - before < 100 * 64);
+  asc_lane_columns (lane, all, ASC_TOLERANT, ASC_HOG_NS, out);
+  assert_in_range (out[50].busy_ns, 5000000 - 10, 5000000 + 10);
+  assert_true (asc_runs_visits - before < 100 * 4);
   before = asc_runs_visits;
-  asc_lane_columns (lane, 500000000, 500010000, 100, ASC_EXACT, ASC_HOG_NS, out);
+  asc_lane_columns (lane, few, ASC_EXACT, ASC_HOG_NS, out);
   assert_true (asc_runs_visits - before < 300);
+  asc_grid_free (all);
+  asc_grid_free (few);
+  asc_trace_free (trace);
+  asc_board_clear (&board);
+}
+
+/* Where 32 runs take less than half a column: what is not looked at is near. */
+static void
+tolerant_columns (void **state)
+{
+  (void)state;
+  enum
+  {
+    N = 457
+  };
+  AscBoard board;
+  AscColumn exact[N], tolerant[N];
+  guint32 dice = asc_test_seed ();
+  asc_board_init (&board, 1);
+  asc_board_hello (&board, 0);
+  asc_board_start (&board, 0, 0, 0, 1, 1);
+  guint64 at = 0;
+  for (guint i = 0; i < 60000; i++)
+    {
+      bool hog = asc_test_random (&dice) % 200 == 0;
+      bool late = i / 4000 % 3 == 1 && asc_test_random (&dice) % 50 == 0;
+      at += asc_test_random (&dice) % 30;
+      asc_board_enter (&board, 0, at, 0, late ? (int)(asc_test_random (&dice) % 40) : -1);
+      at += hog ? 300 : asc_test_random (&dice) % 20;
+      asc_board_exit (&board, 0, at, ASC_EXIT_YIELD);
+    }
+  asc_board_seal_all (&board);
+  AscTrace *trace = read_board (&board, true);
+  const AscLane *lane = find_lane (trace, 0, ASC_LANE_TASK, "(name 1)");
+  gint64 end = (gint64)at * 1000;
+  AscGrid *grid = asc_grid_new (asc_trace_session (trace, 0), end / 10, end, N);
+  asc_lane_columns (lane, grid, ASC_EXACT, 300000, exact);
+  guint64 before = asc_runs_visits;
+  asc_lane_columns (lane, grid, ASC_TOLERANT, 300000, tolerant);
+  assert_true (asc_runs_visits - before < 60000 / 2);
+  guint hogs = 0, waits = 0, differ = 0;
+  for (guint i = 0; i < N; i++)
+    {
+      gint64 width = grid->ns[i + 1] - grid->ns[i];
+      assert_in_range (tolerant[i].busy_ns + width, exact[i].busy_ns + width * 3 / 4 - 2,
+                       exact[i].busy_ns + width * 5 / 4 + 2);
+      assert_true (tolerant[i].busy_ns == 0 || tolerant[i].n > 0);
+      assert_int_equal (tolerant[i].hog, exact[i].hog);
+      assert_true (tolerant[i].waits || !exact[i].waits);
+      if (tolerant[i].waits && !exact[i].waits)
+        {
+          bool near = false;
+          for (guint k = i > 2 ? i - 2 : 0; k < MIN (i + 3, N); k++)
+            near = near || exact[k].waits;
+          assert_true (near);
+        }
+      hogs += exact[i].hog;
+      waits += exact[i].waits;
+      differ += exact[i].busy_ns != tolerant[i].busy_ns;
+    }
+  assert_true (hogs > 0 && waits > 0 && waits < N && differ > N / 2);
+  asc_grid_free (grid);
   asc_trace_free (trace);
   asc_board_clear (&board);
 }
@@ -419,7 +487,7 @@ main (void)
     cmocka_unit_test (columns),         cmocka_unit_test (a_lost_frame),
     cmocka_unit_test (ticks_to_ns),     cmocka_unit_test (clock_goes_on),
     cmocka_unit_test (late_names),      cmocka_unit_test (wall_clock_and_cuts),
-    cmocka_unit_test (cost_of_columns),
+    cmocka_unit_test (cost_of_columns), cmocka_unit_test (tolerant_columns),
   };
   return asc_test_run (tests, G_N_ELEMENTS (tests));
 }

@@ -47,7 +47,9 @@ draw_load (cairo_t *cr, const AscScope *scope, const Strip *strip, double height
 {
   guint n = (guint)MAX (ceil (strip->w), 1);
   float *load = g_new (float, n);
-  asc_session_load (scope->session, strip->from_ns, strip->to_ns, n, load);
+  AscGrid *grid = asc_grid_new (scope->session, strip->from_ns, strip->to_ns, n);
+  asc_session_load (grid, scope->precision, load);
+  asc_grid_free (grid);
   asc_set_colour (cr, scope->theme->load);
   for (guint i = 0; i < n; i++)
     if (load[i] >= 0)

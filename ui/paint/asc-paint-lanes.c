@@ -15,6 +15,7 @@ typedef struct
   cairo_t *cr;
   const AscScope *scope;
   const AscRow *row;
+  const AscGrid *grid; /* a column a device pixel */
   AscColour colour;
   AscColour behind;
   double width;
@@ -210,18 +211,18 @@ static void
 paint_dense (const Lane *lane)
 {
   const AscView *view = lane->scope->view;
-  guint n = (guint)MAX (ceil (lane->width * lane->scale), 1);
+  guint n = lane->grid->n;
   double column_ns = (double)(view->to_ns - view->from_ns) / n;
   AscColumn *columns = g_new (AscColumn, n);
   guint32 *bars = g_new0 (guint32, n), *waits = g_new0 (guint32, n);
   bool task = lane->row->info.kind == ASC_LANE_TASK;
-  asc_lane_columns (lane->row->lane, view->from_ns, view->to_ns, n,
-                    lane->scope->precision, lane->scope->hog_ns, columns);
+  asc_lane_columns (lane->row->lane, lane->grid, lane->scope->precision,
+                    lane->scope->hog_ns, columns);
   for (guint i = 0; i < n; i++)
     {
       if (columns[i].n > 0)
         bars[i] = 0xFF000000u | shade (lane, &columns[i], column_ns);
-      if (task && columns[i].late_ns > 0)
+      if (task && columns[i].waits)
         waits[i] = 0xFF000000u | lane->scope->theme->wait;
     }
   if (task)
@@ -229,7 +230,7 @@ paint_dense (const Lane *lane)
   put_pixels (lane, bars, n, lane->top, lane->bottom - lane->top);
   double last_flag = -20;
   for (guint i = 0; task && i < n; i++)
-    if (columns[i].longest_ns >= lane->scope->hog_ns && i / lane->scale - last_flag >= 9)
+    if (columns[i].hog && i / lane->scale - last_flag >= 9)
       {
         last_flag = i / lane->scale;
         paint_hog_flag (lane, last_flag);
@@ -281,11 +282,10 @@ range_of (const AscSampleColumn *columns, guint n, gint64 *low, gint64 *high)
 static void
 paint_samples (const Lane *lane)
 {
-  const AscView *view = lane->scope->view;
-  guint n = (guint)MAX (ceil (lane->width * lane->scale), 1);
+  guint n = lane->grid->n;
   AscSampleColumn *columns = g_new0 (AscSampleColumn, n);
   gint64 low = 0, high = 1;
-  asc_lane_sample_columns (lane->row->lane, view->from_ns, view->to_ns, n, columns);
+  asc_lane_sample_columns (lane->row->lane, lane->grid, columns);
   if (lane->row->info.kind == ASC_LANE_COUNTER)
     range_of (columns, n, &low, &high);
   double top = lane->y + 5, h = lane->row->height - 10;
@@ -354,7 +354,9 @@ paint_load (const Lane *lane)
   const AscView *view = lane->scope->view;
   guint n = (guint)MAX (ceil (lane->width), 1);
   float *load = g_new (float, n), *smoothed = g_new (float, n);
-  asc_session_load (lane->scope->session, view->from_ns, view->to_ns, n, load);
+  AscGrid *grid = asc_grid_new (lane->scope->session, view->from_ns, view->to_ns, n);
+  asc_session_load (grid, lane->scope->precision, load);
+  asc_grid_free (grid);
   smooth (load, n, MAX (n / LOAD_SMOOTHING, 1), smoothed);
   double h = lane->row->height - 6, bottom = lane->y + lane->row->height - 1;
   bool open = false;
@@ -413,21 +415,28 @@ paint_lane (const Lane *lane)
   paint_runs (lane);
 }
 
-static Lane
-lane_of (cairo_t *cr, const AscScope *scope, guint i, double width)
+/* Device pixels a pixel. */
+static double
+scale_of (cairo_t *cr)
 {
-  const AscRow *row = &g_array_index (scope->rows->rows, AscRow, i);
   double scale_x = 1, scale_y = 1;
   cairo_user_to_device_distance (cr, &scale_x, &scale_y);
   double device_x = 1, device_y = 1;
   cairo_surface_get_device_scale (cairo_get_target (cr), &device_x, &device_y);
+  return CLAMP (scale_x * device_x, 1, 4);
+}
+
+static Lane
+lane_of (cairo_t *cr, const AscScope *scope, guint i, double width)
+{
+  const AscRow *row = &g_array_index (scope->rows->rows, AscRow, i);
   Lane lane = { .cr = cr,
                 .scope = scope,
                 .row = row,
                 .behind = asc_row_colour (scope, i),
                 .width = width,
                 .y = row->y - scope->scroll,
-                .scale = CLAMP (scale_x * device_x, 1, 4) };
+                .scale = scale_of (cr) };
   double pad = row->height >= 36 ? 8 : row->height >= 24 ? 5 : 2;
   lane.top = lane.y + pad + (row->height >= 36 ? 2 : 0);
   lane.bottom = lane.y + row->height - pad;
@@ -462,11 +471,15 @@ void
 asc_paint_rows (cairo_t *cr, const AscScope *scope, double width, double height)
 {
   GArray *rows = scope->rows->rows;
+  guint n = (guint)MAX (ceil (width * scale_of (cr)), 1);
+  AscGrid *grid
+      = asc_grid_new (scope->session, scope->view->from_ns, scope->view->to_ns, n);
   asc_paint_backs (cr, scope, width, height);
   asc_paint_grid (cr, scope, width, MIN (height, scope->rows->height - scope->scroll));
   for (guint i = asc_rows_first (scope->rows, scope->scroll); i < rows->len; i++)
     {
       Lane lane = lane_of (cr, scope, i, width);
+      lane.grid = grid;
       if (lane.y >= height)
         break;
       cairo_save (cr);
@@ -475,4 +488,5 @@ asc_paint_rows (cairo_t *cr, const AscScope *scope, double width, double height)
       paint_lane (&lane);
       cairo_restore (cr);
     }
+  asc_grid_free (grid);
 }
