@@ -209,6 +209,9 @@ build "$here/build/release" --buildtype=release -Dtests=false -Dgui=enabled
 # Run from the build tree: the settings' schema and the icon are not installed.
 export GSETTINGS_SCHEMA_DIR="$dir/data"
 export XDG_DATA_DIRS="$here/data:${XDG_DATA_DIRS:-/usr/local/share:/usr/share}"
+case ${1:-} in
+  --help | -h) say "'./run.sh test' runs every test; all other arguments are the viewer's:" ;;
+esac
 if has_display; then
   [ $# -gt 0 ] || set -- --demo
   exec "$dir/ui/aioscope" "$@"

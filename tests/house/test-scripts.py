@@ -250,6 +250,15 @@ def arguments_go_to_the_viewer(w):
 
 
 @world
+def help_tells_of_the_tests_too(w):
+    w.with_apt()
+    status, output = w.run('--help', DISPLAY=':7')
+    tap.equal(status, 0, output)
+    tap.check("'./run.sh test'" in output, output)
+    tap.equal(w.logged('viewer'), ['viewer <--help>'])
+
+
+@world
 def without_a_display_the_job_is_done_all_the_same(w):
     w.with_apt()
     (w.cwd / 'aioscope-demo.csv').write_text('mine')
