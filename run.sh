@@ -197,6 +197,7 @@ if [ "${1:-}" = test ]; then
   "$here/tests/link/vm/fetch-kernel.sh" "$here/build/vm-kernel" >&2 || :
   # The same for the tests on MicroPython.
   "$here/tests/device/micropython/fetch-source.sh" "$here/build/micropython" >&2 || :
+  "$here/tests/device/micropython/fetch-wasm.sh" "$here/build/micropython" >&2 || :
   werror=false
   [ "${CI:-}" != true ] || werror=true
   build "$here/build/test" --buildtype=debugoptimized -Dtests=true -Dgui=enabled \

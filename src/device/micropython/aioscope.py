@@ -103,19 +103,23 @@ def _promote_to_task(aw, Task=core.Task):
     return aw if isinstance(aw, Task) else core.create_task(aw)
 
 
-def _io_queue(IOQueue=core.IOQueue):
+def _io_queue(IOQueue=getattr(core, "IOQueue", None)):
     queue = IOQueue()
     queue.poller = _aioscope.Poller(queue.poller)
     return queue
 
 
 def _install():
-    _aioscope.install(core.Task, core.CancelledError, core.run_until_complete, _decorate)
+    until_complete = getattr(core, "run_until_complete", None)
+    _aioscope.install(core.Task, core.CancelledError, until_complete, _decorate)
     core._promote_to_task = _promote_to_task
     core.Task = _aioscope.Task
-    core.IOQueue = _io_queue
-    core.run_until_complete = _aioscope.run_until_complete
-    core._io_queue.poller = _aioscope.Poller(core._io_queue.poller)
+    if until_complete:
+        core.IOQueue = _io_queue
+        core.run_until_complete = _aioscope.run_until_complete
+        core._io_queue.poller = _aioscope.Poller(core._io_queue.poller)
+    else:  # a browser's, where the loop is JavaScript's
+        _aioscope.install_browser()
     try:  # what was recorded last is sent at the program's end, where it has one
         before = sys.atexit(None)
 

@@ -12,6 +12,7 @@ import tempfile
 
 HERE = pathlib.Path(__file__).resolve().parent
 MODULES = HERE.parents[2] / 'src' / 'device' / 'micropython'
+EXAMPLE = MODULES / 'examples' / 'greenhouse.py'
 PROGRAMS = {'unix': 'micropython', 'm3': 'firmware.elf'}
 LIMIT = 1500    # s, for a build from nothing on a slow machine
 
@@ -70,20 +71,43 @@ def python_modules(fast):
     return copy
 
 
+@functools.cache
+def old_layout(folder):
+    """A folder as before MicroPython 1.21: asyncio is uasyncio, and programs import that."""
+    old = pathlib.Path(tempfile.mkdtemp(prefix='asc-uasyncio-'))
+    atexit.register(shutil.rmtree, old, ignore_errors=True)
+    shutil.copytree(pathlib.Path(folder) / 'source' / 'extmod' / 'asyncio', old / 'uasyncio')
+    for path in [*(HERE / 'board').glob('*.py'), EXAMPLE]:
+        text = path.read_text().replace('\nimport asyncio\n', '\nimport uasyncio as asyncio\n')
+        (old / path.name).write_text(text)
+    return old
+
+
+def board(folder, kind):
+    """Where the programs are."""
+    return old_layout(folder) if kind == 'uasyncio' else HERE / 'board'
+
+
+def example(folder, kind):
+    return old_layout(folder) / EXAMPLE.name if kind == 'uasyncio' else EXAMPLE
+
+
 def command(folder, kind, *paths):
-    """What runs programs, and its environment. kind: c, python, bytecode. paths: of modules."""
+    """What runs programs, and its environment. kind: c, python, bytecode, uasyncio. paths: of
+    modules."""
     if kind == 'c':
         start = [program(folder)]
     else:
         start = debian(folder)
-        paths = (*paths, python_modules(kind == 'python'))
-    paths = ':'.join(map(str, (*paths, '.frozen')))
-    return [*start, '-X', 'heapsize=4M'], {**os.environ, 'MICROPYPATH': paths}
+        paths = (*paths, python_modules(kind != 'bytecode'))
+    if kind != 'uasyncio':
+        paths = (*paths, '.frozen')
+    return [*start, '-X', 'heapsize=4M'], {**os.environ, 'MICROPYPATH': ':'.join(map(str, paths))}
 
 
 def missing(folder, target='unix'):
     """Prints a skipped plan and returns the reason if that MicroPython cannot be had here."""
-    if target in ('python', 'bytecode'):
+    if target in ('python', 'bytecode', 'uasyncio'):
         reason = None if debian(folder) else f"no MicroPython of Debian's in {folder}"
     else:
         reason = build(folder, target)[1]

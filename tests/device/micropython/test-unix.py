@@ -1,10 +1,10 @@
 """MicroPython on unix: programs that keep their own truth, recorded through a pty by aioscope-cli.
 
-    test-unix.py AIOSCOPE_CLI AIOSCOPE_CLI FOLDER c|python|bytecode
+    test-unix.py AIOSCOPE_CLI AIOSCOPE_CLI FOLDER c|python|bytecode|uasyncio
 
 FOLDER is what fetch-source.sh made. c: with the C module, built there (build.sh). python, bytecode:
 Debian's own MicroPython with the recorder in pure Python, with its short way in machine code or
-without.
+without. uasyncio: as python, where asyncio has the name that it had before MicroPython 1.21.
 """
 
 import collections
@@ -25,22 +25,22 @@ import e2e
 import tap
 
 import port
+from played import Played, check, nothing_lost, read_truth, tasks_of, values
 
 FOLDER, KIND = sys.argv[3:5]
 PERIOD = 2**32 if KIND == 'c' else 2**30
 END = b'\n-- the end of the test --\n'
-Played = collections.namedtuple('Played', 'lines truth text output path')
 
 
 def play(script, *args, shared=False, status=0, during=None):
     """Runs a program of board/ with the trace on a pty, recorded, and returns what came."""
     name = f'{script}-{len(os.listdir(e2e.TEMP))}'
     truth, trace = e2e.TEMP / f'{name}.truth', e2e.TEMP / f'{name}.trace'
-    command, env = port.command(FOLDER, KIND, HERE / 'board')
+    command, env = port.command(FOLDER, KIND, port.board(FOLDER, KIND))
     with e2e.Board(name) as board, e2e.Recording(board.pty, trace) as recording:
         e2e.until(lambda: 'connected' in recording.messages() or recording.ended(), 'connected')
         process = subprocess.Popen(
-            [*command, HERE / 'board' / f'{script}.py', str(board.master), str(truth),
+            [*command, port.board(FOLDER, KIND) / f'{script}.py', str(board.master), str(truth),
              *map(str, args)],
             pass_fds=[board.master], stdin=subprocess.PIPE,
             stdout=board.master if shared else subprocess.PIPE, stderr=subprocess.PIPE, env=env)
@@ -54,77 +54,7 @@ def play(script, *args, shared=False, status=0, during=None):
         recording.wait()
     lines = e2e.cat(trace)
     text = ''.join(line.value for line in lines if line.kind == 'text' and not line.context)
-    return Played(lines, read_truth(truth), text, output or b'', trace)
-
-
-def read_truth(path):
-    """The runs that the program told, by task and its number, in the order they began."""
-    if not path.exists() or '\t' not in path.read_text():
-        return []
-    runs, open_runs = [], {}
-    for line in path.read_text().splitlines():
-        name, number, us, what = line.split('\t')
-        who = (name, int(number))
-        if what == 'enter':
-            tap.check(who not in open_runs, who, 'entered twice')
-            open_runs[who] = run = [who, int(us), None, None]
-            runs.append(run)
-        else:
-            open_runs.pop(who)[2:] = int(us), what
-    tap.equal(open_runs, {})
-    return runs
-
-
-def read_runs(lines):
-    """The runs of a trace in the same form. A task's number counts its STARTs."""
-    numbers, counts, runs, open_runs = {}, collections.Counter(), [], {}
-    for line in lines:
-        key = (line.session, line.instance)
-        if line.kind == 'start':
-            counts[line.task] += 1
-            numbers[key] = (line.task, counts[line.task])
-        elif line.kind == 'enter':
-            tap.check(key in numbers, 'no START of', line)
-            open_runs[key] = run = [numbers[key], line.ns // 1000, None, None]
-            runs.append(run)
-        elif line.kind == 'exit':
-            open_runs.pop(key)[2:] = line.ns // 1000, line.value
-    tap.equal(open_runs, {})
-    return runs
-
-
-def before(a, b):
-    """a <= b on the board's clock."""
-    return (b - a) % PERIOD < PERIOD // 2
-
-
-def check(played):
-    """Runs, their order, names, instances, exits and times are the truth's."""
-    nothing_lost(played)
-    names = {run[0][0] for run in played.truth}
-    told = [run for run in read_runs(played.lines) if run[0][0] in names]
-    tap.equal([(run[0], run[3]) for run in told], [(run[0], run[3]) for run in played.truth])
-    for trace, truth in zip(told, played.truth):
-        tap.check(before(trace[1], truth[1]) and before(truth[2], trace[2]),
-                  'a run of other times', trace, truth)
-    # The table counts the same.
-    table = e2e.stats(played.path)
-    for name in names:
-        tap.equal(int(table[name]['runs']), sum(run[0][0] == name for run in played.truth), name)
-
-
-def nothing_lost(played):
-    tap.nothing(line for line in played.lines
-                if line.kind in ('lost', 'gap', 'skip', 'unknown', 'discontinuity'))
-
-
-def values(played, kind):
-    return [line.value for line in played.lines if line.kind == kind]
-
-
-def tasks_of(played, kind, value=None):
-    return [line.task for line in played.lines
-            if line.kind == kind and (value is None or line.value == value)]
+    return Played(lines, read_truth(truth), text, output or b'', trace, PERIOD)
 
 
 @tap.case
@@ -277,9 +207,9 @@ def a_slow_line():
 def a_socket_that_dies():
     with socket.create_server(('127.0.0.1', 0)) as server:
         server.settimeout(e2e.LIMIT)
-        command, env = port.command(FOLDER, KIND)
+        command, env = port.command(FOLDER, KIND, port.board(FOLDER, KIND))
         process = subprocess.Popen(
-            [*command, HERE / 'board' / 'dying.py', '-', '-',
+            [*command, port.board(FOLDER, KIND) / 'dying.py', '-', '-',
              str(server.getsockname()[1])],
             stderr=subprocess.PIPE, stdin=subprocess.DEVNULL, env=env)
         first, _ = server.accept()
@@ -340,8 +270,8 @@ def the_load_on_the_board():
 
 @tap.case
 def the_example_shows_all_there_is():
-    example = HERE.parents[2] / 'src/device/micropython/examples/greenhouse.py'
-    command, env = port.command(FOLDER, KIND, HERE / 'board')
+    example = port.example(FOLDER, KIND)
+    command, env = port.command(FOLDER, KIND, port.board(FOLDER, KIND))
     with socket.create_server(('127.0.0.1', 0)) as server:
         server.settimeout(e2e.LIMIT)
         process = subprocess.Popen(

@@ -46,6 +46,11 @@ unborn = died = None
 until_complete = loop_ended = None
 
 
+# Machine code of MicroPython before 1.21 would keep a number as if it were an object.
+def keep(self, slot):
+    self.slot = slot
+
+
 @micropython.native
 def resume(self, value):
     try:
@@ -63,7 +68,7 @@ def send(self, value):
     slot = int(self.slot)
     if base == _OFF:
         if slot == _NEW:
-            self.slot = _RAN
+            keep(self, _RAN)
         s[_RUNNING] = 1
         value = resume(self, value)
         s[_RUNNING] = 0
@@ -73,7 +78,7 @@ def send(self, value):
     if slot < _RAN:
         slot = _NEW - slot >> 1
         if slot & 4095 < 0xC0:
-            self.slot = slot
+            keep(self, slot)
     slot -= base
     s[_MARKER] = _BUSY
     t = int(us())

@@ -409,14 +409,14 @@ class Sender:
         return False
 
     # Before each idle stretch. Returns for how long the loop may wait before the next try.
-    def before_wait(self, ms):
+    def before_wait(self, ms, cap=0):
         ring = self.ring
         began = us()
         old = ms < 0 or ((began - S[_OPENED]) & 0x3FFFFFFF) + 1000 * ms >= 1000 * _SEAL_MS
         if not (S[_CLOSED] or self.flight or old):
             return 1000
         before = self.bytes
-        done = self.send(8192 if ms < 0 or ms > 64 else max(ms * 128, 267), old)
+        done = self.send(cap or (8192 if ms < 0 or ms > 64 else max(ms * 128, 267)), old)
         if self.bytes == before:
             return 1000 if done or not old else 100
         took = (us() - began) & 0x3FFFFFFF

@@ -405,6 +405,24 @@ def turn_window(t):
     S[_WINDOW_FROM] = t
 
 
+# Where the loop is a browser's, it goes on by a timer's call of _run_iter: between two calls is idle
+# time.
+def install_browser():
+    run = core._run_iter
+
+    def traced():
+        idle_end()
+        run()
+        if S[_MARKER] == _OFF:
+            return
+        task = core._task_queue.peek()
+        ms = max(0, (task.ph_key - ticks_ms()) & 0x3FFFFFFF) if task else -1
+        sender.before_wait(ms if ms < 0x20000000 else 0, 8192)
+        idle_begin(0 if task else 1)
+
+    core._run_iter = traced
+
+
 def loop_ended():
     if S[_MARKER] == _OFF or ring.outer:
         return

@@ -49,11 +49,15 @@ def spawn(function, *args):
 
 
 def run(function, *args):
-    return asyncio.run(coro(function, *args))
+    if hasattr(asyncio, "run"):
+        return asyncio.run(coro(function, *args))
+    return asyncio.create_task(coro(function, *args))  # in a browser: to be awaited
 
 
+# argv[1] is a file's number, or its name.
 def stream():
-    return open(int(sys.argv[1]), "wb")
+    name = sys.argv[1]
+    return open(int(name) if name.isdigit() else name, "wb")
 
 
 def done():
