@@ -39,6 +39,8 @@ def play(script, *args, shared=False, status=0, during=None):
     command, env = port.command(FOLDER, KIND, port.board(FOLDER, KIND))
     with e2e.Board(name) as board, e2e.Recording(board.pty, trace) as recording:
         e2e.until(lambda: 'connected' in recording.messages() or recording.ended(), 'connected')
+        # As a terminal is; else print() drops what does not fit.
+        os.set_blocking(board.master, shared)
         process = subprocess.Popen(
             [*command, port.board(FOLDER, KIND) / f'{script}.py', str(board.master), str(truth),
              *map(str, args)],
@@ -296,6 +298,63 @@ def the_example_shows_all_there_is():
     tap.check({'counter', 'level', 'mark', 'span-begin', 'span-end', 'idle'} <= seen, seen)
 
 
+@tap.case
+def tracebacks_stay_as_they_are():
+    command, env = port.command(FOLDER, KIND, port.board(FOLDER, KIND))
+    told = []
+    for trace in ([], [e2e.TEMP / 'raises.wire']):
+        done = subprocess.run([*command, port.board(FOLDER, KIND) / 'raises.py', *trace], env=env,
+                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+                              stdin=subprocess.DEVNULL, timeout=e2e.LIMIT, check=False)
+        tap.equal(done.returncode, 1, done.stdout)
+        told.append(re.sub('0x[0-9a-f]+|[0-9a-f]{9,}', 'ADDRESS', done.stdout))
+    if KIND == 'bytecode':  # has lines of its own there
+        lines = re.findall(r'.*aioscope_py.*\n', told[1])
+        tap.equal({re.sub('.*, in ', '', line) for line in lines},
+                  {'send\n', 'run_until_complete\n'})
+        told[1] = re.sub(r'.*aioscope_py.*\n', '', told[1])
+    tap.check('on purpose' in told[0], told[0])
+    tap.equal(told[1], told[0])
+
+
+def a_clock_that_wraps():
+    played = play('clock', 'wrap')
+    nothing_lost(played)
+    tap.equal(values(played, 'mark'), [f'beat={i}' for i in range(60)])
+    times = [line.ns for line in played.lines if line.kind == 'mark']
+    tap.check(times == sorted(times) and times[0] < 2**30 * 1000 < times[-1], times)
+
+
+def a_clock_that_steps_back():
+    played = play('clock', 'back')
+    tap.nothing(line for line in played.lines if line.kind in ('lost', 'gap', 'skip', 'unknown'))
+    tap.equal(values(played, 'discontinuity'), ['back'])
+    tap.equal(values(played, 'mark'), [f'beat={i}' for i in range(60)])
+    tap.equal(tasks_of(played, 'enter').count('beats'), 61)
+
+
+def interrupts_in_the_midst_of_a_hook():
+    played = play('clock', 'interrupt')
+    tap.nothing(line for line in played.lines if line.kind in ('gap', 'skip', 'unknown'))
+    marks = [(line.context, line.value) for line in played.lines if line.kind == 'mark']
+    tap.equal([value for context, value in marks if context == 'loop0.0'],
+              [f'beat={i}' for i in range(60)])
+    # 32 are kept until the loop's frame is closed.
+    tap.equal([value for context, value in marks if context != 'loop0.0'],
+              [f'interrupted={i}' for n in (3, 32) for i in range(n)])
+    tap.equal({context for context, _ in marks}, {'loop0.0', 'interrupt0.0'})
+    tap.equal(values(played, 'lost'), ['events=8'])
+
+
+def marks_of_another_thread():
+    played = play('threads')
+    nothing_lost(played)
+    marks = [(line.context, line.value) for line in played.lines if line.kind == 'mark']
+    tap.equal([value for context, value in marks if context == 'thread0.0'],
+              [f'other={i}' for i in range(100)])
+    tap.equal({value for context, value in marks if context == 'loop0.0'}, {'ours'})
+
+
 def the_guide_works():
     guide = (HERE.parents[2] / 'src' / 'device' / 'README.md').read_text()
     block = next(block for block in re.split(r'```\w*\n', guide)
@@ -316,5 +375,9 @@ def the_guide_works():
 
 if KIND == 'c':
     tap.case(the_guide_works)
+else:
+    for one in (a_clock_that_wraps, a_clock_that_steps_back, interrupts_in_the_midst_of_a_hook,
+                marks_of_another_thread):
+        tap.case(one)
 if not port.missing(FOLDER, 'unix' if KIND == 'c' else KIND):
     tap.main()

@@ -172,7 +172,7 @@ def event(tag: int, x: int, y: int) -> bool:
     t = int(us())
     d = t - int(s[_LAST])
     p = int(s[_POSITION])
-    if d < 0 or int(s[_IDLE]) or p & 255 > _FULL - 4 or (tag < 0x23 and int(s[_LONG])):
+    if d >> 29 or int(s[_IDLE]) or p & 255 > _FULL - 4 or (tag < 0x23 and int(s[_LONG])):
         s[_MARKER] = m
         return False
     if s[_ADDRESS]:
@@ -223,7 +223,7 @@ def started(slot: int, instance: int, name: int, parent: int) -> bool:
     t = int(us())
     d = t - int(s[_LAST])
     p = int(s[_POSITION])
-    if d < 0 or int(s[_IDLE]) or p & 255 > _FULL - 12:
+    if d >> 29 or int(s[_IDLE]) or p & 255 > _FULL - 12:
         s[_MARKER] = m
         return False
     if s[_ADDRESS]:
@@ -353,7 +353,7 @@ def ipoll(self, ms):
     began = int(s[_IDLE_FROM])
     d = began - int(s[_LAST])
     lasted = t - began
-    if int(s[_MARKER]) != m or int(s[_IDLE]) != 1 or d < 0 or lasted < 0:
+    if int(s[_MARKER]) != m or int(s[_IDLE]) != 1 or d >> 29 or lasted >> 29:
         idle_end()
         return found
     s[_MARKER] = _BUSY

@@ -251,7 +251,7 @@ class Ring:
             self.close(S[_POSITION] >> 20)
         if S[_LONG]:
             for side in self.sides:
-                if (side.n or side.lost) and S[_CLOSED] < self.n:
+                while (side.n or side.lost) and S[_CLOSED] < self.n:
                     self.roll_side(side)
             self.look()
         if S[_CLOSED] < self.n:
@@ -290,14 +290,13 @@ class Ring:
             self.write(records[i], d, records[i + 2], records[i + 3], records[i + 4])
             S[_LAST] = t
             done += 1
-        if done < count:
-            for i in range(5 * done, 5 * count):
-                side.records[i - 5 * done] = side.records[i]
-        elif side.lost:
-            self.write(0x36, 0, 0, side.lost, None)
-            done += side.lost - 1
-            self.b[(S[_W] << 8) + 7] = 1
+        if count == 0:  # a LOST in a frame of its own
+            done = side.lost
             side.lost = 0
+            self.write(0x36, 0, 0, done, None)
+            self.b[(S[_W] << 8) + 7] = 1
+        for i in range(5 * done, 5 * count):
+            side.records[i - 5 * done] = side.records[i]
         side.n = max(count - done, 0)
         S[_LAST] = last
         S[_HI] = hi
@@ -372,16 +371,18 @@ class Ring:
 
     # Time.
 
-    # Ticks from the last event to t.
+    # Ticks from the last event to t, by the shortest way.
     def step(self, t):
         d = t - S[_LAST]
+        if d < -(_PERIOD >> 1):
+            S[_HI] += 1
+            return d + _PERIOD
+        if d >= _PERIOD >> 1:
+            S[_HI] = max(S[_HI] - 1, 0)
+            d -= _PERIOD
         if d < 0:
-            d += _PERIOD
-            if d < _PERIOD >> 1:
-                S[_HI] += 1
-            else:
-                self.stepped_back(t, d - _PERIOD)
-                d = 0
+            self.stepped_back(t, d)
+            return 0
         return d
 
     # The counter stepped back; this is no wrap.

@@ -441,7 +441,7 @@ class Sender:
 
 
 # The checks of the frame at q; returns its end. fast.py has a way that allocates nothing.
-def seal(b, q):
+def firmware_seal(b, q):
     crc = 255
     for i in range(q + 1, q + 7):
         crc ^= b[i]
@@ -477,7 +477,7 @@ except ImportError:
 try:
     from .fast import seal
 except (ImportError, SyntaxError):
-    pass
+    seal = firmware_seal
 
 
 def _fileno(stream):

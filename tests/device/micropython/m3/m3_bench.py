@@ -50,14 +50,13 @@ def task_bytes():
 # The short way of a run in bytecode, as on a port that compiles no machine code.
 def in_bytecode():
     from aioscope_py import fast, run, send, tasks
-    from binascii import crc32
 
     for name in ("entered", "left", "yielded", "unborn", "died", "long_roll", "press", "b"):
         setattr(run, name, getattr(fast, name))
     tasks.short = run
     tasks.Coro.send, tasks.Coro.throw = run.send, run.throw
     tasks.Poller.ipoll = run.ipoll
-    send.put_crc32 = lambda b, q, end: send.put32(b, end, crc32(memoryview(b)[q:end]))
+    send.seal = send.firmware_seal
 
 
 # What aioscope adds to it: against the same on the same heap, since a function's frame that is too
