@@ -175,6 +175,24 @@ disconnect (GSimpleAction *action, GVariant *parameter, gpointer user)
 }
 
 static void
+release (GSimpleAction *action, GVariant *parameter, gpointer user)
+{
+  Actions *self = user;
+  (void)action;
+  (void)parameter;
+  asc_document_release (self->document);
+}
+
+static void
+take_back (GSimpleAction *action, GVariant *parameter, gpointer user)
+{
+  Actions *self = user;
+  (void)action;
+  (void)parameter;
+  asc_document_take_back (self->document);
+}
+
+static void
 help (GSimpleAction *action, GVariant *parameter, gpointer user)
 {
   Actions *self = user;
@@ -248,6 +266,9 @@ asc_actions_update (GtkWindow *window, AscDocument *document)
   set_enabled (window, "find", any);
   set_enabled (window, "next-hog", any);
   set_enabled (window, "previous-hog", any);
+  bool released = asc_document_released (document);
+  set_enabled (window, "release", asc_document_can_release (document) && !released);
+  set_enabled (window, "take-back", released);
   set_enabled (window, "disconnect",
                loading || asc_document_live (document)
                    || asc_document_connecting (document));
@@ -274,6 +295,8 @@ asc_actions_add (GtkWindow *window,
     { .name = "connect", .activate = connect_board },
     { .name = "demo", .activate = demo },
     { .name = "disconnect", .activate = disconnect },
+    { .name = "release", .activate = release },
+    { .name = "take-back", .activate = take_back },
     { .name = "help", .activate = help },
     { .name = "find", .activate = find },
     { .name = "next-hog", .activate = next_hog },

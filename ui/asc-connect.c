@@ -1,6 +1,7 @@
 #include "asc-connect.h"
 
 #include "asc-ports.h"
+#include "asc-proxies.h"
 
 #define LABEL_CHARS 24 /* of the button; longer names are cut in the middle */
 
@@ -13,6 +14,7 @@ typedef struct
   GtkWidget *list;
   GtkWidget *baud;
   GtkWidget *entry;
+  GtkWidget *release;
 } Connect;
 
 static const char *const bauds[] = { "115200",  "230400",  "460800",  "500000", "921600",
@@ -98,6 +100,18 @@ add_port (Connect *self, const AscPort *port)
 }
 
 static void
+add_proxy (Connect *self, const char *path)
+{
+  char *name = asc_proxies_name (path);
+  char *title = g_strdup_printf ("%s through its proxy", name);
+  char *spec = g_strconcat ("unix:", path, NULL);
+  add_row (self, spec, false, title, "Shared with a REPL tool by aioscope-cli proxy");
+  g_free (name);
+  g_free (title);
+  g_free (spec);
+}
+
+static void
 fill (Connect *self)
 {
   GtkWidget *child;
@@ -106,12 +120,30 @@ fill (Connect *self)
   GPtrArray *ports = asc_ports_list ();
   for (guint i = 0; i < ports->len; i++)
     add_port (self, g_ptr_array_index (ports, i));
-  if (ports->len == 0)
+  char **proxies = asc_proxies_list ();
+  for (char **each = proxies; *each != NULL; each++)
+    add_proxy (self, *each);
+  if (ports->len == 0 && *proxies == NULL)
     add_row (self, NULL, false, "No serial port",
              "Plug in a board, then open this list again");
   g_ptr_array_unref (ports);
+  g_strfreev (proxies);
   add_row (self, "demo", false, "Demo board",
            "A simulated greenhouse, no hardware needed");
+}
+
+/* While connected to a port that other tools may want. */
+static void
+release_changed (Connect *self)
+{
+  bool released = asc_document_released (self->document);
+  gtk_button_set_label (GTK_BUTTON (self->release),
+                        released ? "Take it back" : "Release port");
+  gtk_widget_set_tooltip_text (
+      self->release, released
+                         ? "Go on in the same recording"
+                         : "Let Thonny or mpremote use it; the recording stays open");
+  gtk_widget_set_visible (self->release, asc_document_can_release (self->document));
 }
 
 static void
@@ -123,9 +155,11 @@ state_changed (Connect *self)
   if (asc_document_connecting (self->document))
     text = g_strdup ("Connecting …");
   else if (recording != NULL && asc_document_live (self->document))
-    text = g_strdup_printf ("%s %s", asc_recording_describe (recording),
-                            asc_engine_state (engine) == ASC_ENGINE_WAITING ? "○ waiting"
-                                                                            : "● live");
+    text
+        = g_strdup_printf ("%s %s", asc_recording_describe (recording),
+                           asc_document_released (self->document) ? "○ released"
+                           : asc_engine_state (engine) == ASC_ENGINE_WAITING ? "○ waiting"
+                                                                             : "● live");
   else
     text = g_strdup ("Connect");
   gtk_label_set_text (GTK_LABEL (self->label), text);
@@ -134,6 +168,17 @@ state_changed (Connect *self)
   gtk_accessible_update_property (GTK_ACCESSIBLE (self->button),
                                   GTK_ACCESSIBLE_PROPERTY_LABEL, text, -1);
   g_free (text);
+  release_changed (self);
+}
+
+static void
+release_clicked (Connect *self)
+{
+  gtk_popover_popdown (GTK_POPOVER (self->popover));
+  if (asc_document_released (self->document))
+    asc_document_take_back (self->document);
+  else
+    asc_document_release (self->document);
 }
 
 static void
@@ -176,6 +221,9 @@ popover_of (Connect *self)
                                "A port (/dev/ttyACM0@921600), tcp:HOST:PORT, "
                                "tcp-listen:PORT, a pty or a file");
   g_signal_connect_swapped (self->entry, "activate", G_CALLBACK (entered), self);
+  self->release = gtk_button_new ();
+  g_signal_connect_swapped (self->release, "clicked", G_CALLBACK (release_clicked), self);
+  gtk_box_append (GTK_BOX (box), self->release);
   gtk_box_append (GTK_BOX (box), self->list);
   gtk_box_append (GTK_BOX (box), labelled ("_Baud rate", self->baud));
   gtk_box_append (GTK_BOX (box), labelled ("_Address", self->entry));
@@ -205,6 +253,7 @@ asc_connect_button_new (AscDocument *document)
   gtk_menu_button_set_popover (GTK_MENU_BUTTON (self->button), popover_of (self));
   gtk_widget_set_tooltip_text (self->button, "Choose a board or the demo");
   fill (self);
+  release_changed (self);
   g_signal_connect_swapped (document, "state", G_CALLBACK (state_changed), self);
   g_signal_connect_swapped (document, "session", G_CALLBACK (state_changed), self);
   g_object_set_data_full (G_OBJECT (self->button), "connect", self, destroyed);

@@ -30,6 +30,16 @@ void asc_document_connect (AscDocument *document, const char *spec);
 void asc_document_disconnect (AscDocument *document); /* or stops loading */
 void asc_document_close (AscDocument *document);
 
+/* Lets another tool have the port of a live recording, which stays open, and takes it
+ * back into the same recording. */
+bool asc_document_can_release (const AscDocument *document);
+bool asc_document_released (const AscDocument *document);
+void asc_document_release (AscDocument *document);
+void asc_document_take_back (AscDocument *document);
+/* Sends what the user typed; what goes wrong is said. */
+bool asc_document_can_type (const AscDocument *document);
+void asc_document_type (AscDocument *document, const char *bytes, gsize n);
+
 bool asc_document_connecting (const AscDocument *document);
 AscEngine *asc_document_engine (const AscDocument *document); /* NULL: empty */
 AscTrace *asc_document_trace (const AscDocument *document);   /* NULL: empty */

@@ -49,6 +49,8 @@ static const AscKeyHelp help[] = {
   { "Picture", "grey bar before a run", "it was due, and waited" },
   { "Picture", "striped", "events were lost: in no statistic" },
   { "Picture", "×4", "instances of the task alive now" },
+  { "Terminal", "Enter, ↑, ↓", "send a line, the lines before; once it is switched on" },
+  { "Terminal", "Ctrl+C, Ctrl+D", "stop the program, soft reset: sent to the board" },
   { "Files", "Ctrl+O", "open a trace" },
   { "Files", "Ctrl+S", "save the recording" },
   { "Files", "Ctrl+E", "export the statistics as CSV" },

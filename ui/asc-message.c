@@ -12,6 +12,7 @@ typedef struct
   GtkWidget *label;
   GtkWidget *code;
   GtkWidget *copy;
+  GtkWidget *back;
   AscEngine *engine; /* compared only: since when it is connected */
   gint64 connected_us;
   char *dismissed; /* the text that the user closed */
@@ -77,7 +78,20 @@ show (Message *self, const char *text, int severity, bool code)
     gtk_label_set_text (GTK_LABEL (self->label), text);
   gtk_widget_set_visible (self->code, code);
   gtk_widget_set_visible (self->copy, code);
+  gtk_widget_set_visible (self->back, asc_document_released (self->document));
   gtk_widget_set_visible (self->bar, visible);
+}
+
+/* While another tool may have the port; "" otherwise. */
+static char *
+released_words (Message *self)
+{
+  AscEngine *engine = asc_document_engine (self->document);
+  if (!asc_document_released (self->document))
+    return g_strdup ("");
+  return g_strdup_printf (
+      "%s is released: Thonny, mpremote and others can use it. The recording stays open.",
+      asc_recording_describe (asc_engine_recording (engine)));
 }
 
 static void
@@ -87,10 +101,14 @@ update (Message *self)
   bool code = false;
   char *text = asc_document_message (self->document, &severity);
   char *health = health_words (self, &code);
-  if (*health != '\0' && severity < 2)
+  char *released = released_words (self);
+  if (*released != '\0' && severity < 2)
+    show (self, released, 0, false);
+  else if (*health != '\0' && severity < 2)
     show (self, health, 1, code);
   else
     show (self, text, severity, false);
+  g_free (released);
   g_free (health);
   g_free (text);
 }
@@ -158,6 +176,8 @@ asc_message_new (AscDocument *document)
   self->label = gtk_label_new ("");
   self->code = gtk_label_new (NULL);
   self->copy = gtk_button_new_with_label ("Copy");
+  self->back = gtk_button_new_with_label ("Take it back");
+  gtk_actionable_set_action_name (GTK_ACTIONABLE (self->back), "win.take-back");
   GtkWidget *close = gtk_button_new_from_icon_name ("window-close-symbolic");
   gtk_label_set_text (GTK_LABEL (self->code), "import aioscope\naioscope.start()");
   gtk_label_set_wrap (GTK_LABEL (self->label), TRUE);
@@ -165,6 +185,7 @@ asc_message_new (AscDocument *document)
   gtk_label_set_selectable (GTK_LABEL (self->code), TRUE);
   gtk_widget_set_hexpand (self->label, TRUE);
   gtk_widget_set_valign (self->copy, GTK_ALIGN_CENTER);
+  gtk_widget_set_valign (self->back, GTK_ALIGN_CENTER);
   gtk_widget_set_valign (close, GTK_ALIGN_CENTER);
   gtk_widget_add_css_class (self->code, "code");
   gtk_widget_add_css_class (close, "flat");
@@ -176,6 +197,7 @@ asc_message_new (AscDocument *document)
   gtk_box_append (GTK_BOX (self->bar), self->label);
   gtk_box_append (GTK_BOX (self->bar), self->code);
   gtk_box_append (GTK_BOX (self->bar), self->copy);
+  gtk_box_append (GTK_BOX (self->bar), self->back);
   gtk_box_append (GTK_BOX (self->bar), close);
   g_signal_connect_swapped (close, "clicked", G_CALLBACK (dismiss), self);
   g_signal_connect_swapped (self->copy, "clicked", G_CALLBACK (copy_lines), self);

@@ -116,13 +116,6 @@ show_pending (TerminalView *self)
   g_free (valid);
 }
 
-static gboolean
-look_again (gpointer data)
-{
-  show_pending (data);
-  return G_SOURCE_CONTINUE;
-}
-
 static void
 update (TerminalView *self)
 {
@@ -167,6 +160,18 @@ update (TerminalView *self)
       gtk_text_view_scroll_mark_onscreen (GTK_TEXT_VIEW (view),
                                           gtk_text_buffer_get_insert (self->buffer));
     }
+}
+
+/* Before the first frame no data is told: a board that is not traced prints as well. */
+static gboolean
+look_again (gpointer data)
+{
+  TerminalView *self = data;
+  AscTrace *trace = asc_document_trace (self->document);
+  if (trace != NULL && asc_trace_n_sessions (trace) == 0)
+    update (self);
+  show_pending (self);
+  return G_SOURCE_CONTINUE;
 }
 
 /* A tab that was hidden has no place yet: it opens at the newest line. */
@@ -219,5 +224,8 @@ asc_terminal_view_new (AscDocument *document)
   g_signal_connect_swapped (document, "session", G_CALLBACK (update), self);
   g_signal_connect_swapped (document, "state", G_CALLBACK (update), self);
   g_object_set_data_full (G_OBJECT (self->scrolled), "terminal-view", self, destroyed);
-  return self->scrolled;
+  GtkWidget *box = gtk_box_new (GTK_ORIENTATION_VERTICAL, 0);
+  gtk_box_append (GTK_BOX (box), self->scrolled);
+  gtk_box_append (GTK_BOX (box), asc_terminal_input_new (document));
+  return box;
 }

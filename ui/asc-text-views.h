@@ -8,6 +8,8 @@
 #include "asc-document.h"
 
 GtkWidget *asc_terminal_view_new (AscDocument *document);
+/* The line to type at the board; part of the terminal's tab. */
+GtkWidget *asc_terminal_input_new (AscDocument *document);
 GtkWidget *asc_problems_view_new (AscDocument *document);
 
 #endif

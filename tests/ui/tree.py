@@ -16,7 +16,7 @@ CALL_MS = 60000
 # Of AT-SPI's numbers, those that the tests need.
 ROLES = {11: 'combo box', 16: 'dialog', 19: 'file chooser', 23: 'frame', 27: 'image',
          29: 'label', 31: 'list', 32: 'list item', 37: 'tab', 43: 'button', 55: 'table',
-         56: 'cell', 62: 'toggle', 66: 'table', 79: 'entry', 90: 'row', 61: 'text',
+         56: 'cell', 62: 'toggle', 66: 'table', 79: 'entry', 90: 'row', 61: 'text', 7: 'check box',
          68: 'window', 69: 'application', 116: 'static', 8: 'check', 123: 'grouping'}
 PRESSED, SELECTED, SENSITIVE, FOCUSED, VISIBLE = 20, 23, 24, 12, 30
 
