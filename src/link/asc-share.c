@@ -93,6 +93,13 @@ open_pty (char **path, GError **error)
   return -1;
 }
 
+static gboolean
+nobody_has (int master)
+{
+  struct pollfd look = { .fd = master };
+  return poll (&look, 1, 0) > 0 && look.revents & POLLHUP;
+}
+
 /* For the next one: neither what this one left unread nor its settings. */
 static void
 reset_pty (const AscShare *share)
@@ -395,8 +402,14 @@ void
 asc_share_text (AscShare *share, const guint8 *bytes, gsize n)
 {
   pthread_mutex_lock (&share->lock);
-  share->counts.text_dropped += asc_peer_put (share->pty, bytes, n, TEXT_ROOM);
-  wake (share);
+  /* Decided here, so that who opens the pty a moment later gets nothing older. */
+  if (!share->counts.pty_open && nobody_has (share->pty->fd))
+    share->counts.unheard += n;
+  else
+    {
+      share->counts.text_dropped += asc_peer_put (share->pty, bytes, n, TEXT_ROOM);
+      wake (share);
+    }
   pthread_mutex_unlock (&share->lock);
 }
 

@@ -131,11 +131,10 @@ def whole(output):
     tap.equal((len(lines), lines[-1]), (3 * LINES + 1, 'all said'))
 
 
-def recorded(path, session, task='__main__.talker'):
+def recorded(path, session):
     """The tasks of TALKERS are in the recording."""
     table = e2e.stats(path, session)
-    tap.check(task in table, list(table))
-    tap.equal((table[task]['runs'], table[task]['instances']),
+    tap.equal((table['talker']['runs'], table['talker']['instances']),
               (str(3 * (LINES + 1)), '3'))
     told = e2e.info(path)['sessions'][session - 1]
     tap.equal(told['lost_events'], 0)
@@ -163,7 +162,7 @@ def ctrl_c_stops_a_program_through_the_proxy():
         # It begins by sending Ctrl-C.
         tap.equal(mpremote(one.pty, 'exec', 'print("stopped")'), 'stopped\n')
         one.stop()
-    tap.check(int(e2e.stats(path)['__main__.ticker']['runs']) > 5)
+    tap.check(int(e2e.stats(path)['ticker']['runs']) > 5)
 
 
 @tap.case
@@ -200,7 +199,39 @@ def the_recorder_in_python_is_installed_and_records():
             # Once more, over what is there.
             tap.check('note' not in install(one.pty, '--from', python_only()))
             one.stop()
-    recorded(path, 1, 'talker')     # Python does not tell a coroutine's module
+    recorded(path, 1)
+
+
+@tap.case
+def the_guides_work():
+    guide = (HERE.parents[2] / 'src' / 'device' / 'README.md').read_text()
+    blocks = re.findall(r'```\w*\n(.*?)```', guide, re.S)
+    copies, shares, runs = (next(block for block in blocks if block.startswith(start)) for start in
+                            ('aioscope-cli install', 'aioscope-cli proxy', 'mpremote connect'))
+    (e2e.TEMP / 'aioscope-cli').write_text(f'#!/bin/sh\nexec "{e2e.CLI}" "$@"\n')
+    (e2e.TEMP / 'aioscope-cli').chmod(0o755)
+    script('main.py', TALKERS)
+
+    def shell(block):
+        return e2e.run('sh', '-e', '-c', block, cwd=e2e.TEMP, env={
+            **os.environ, 'PATH': f'{e2e.TEMP}:{os.environ["PATH"]}'}).decode().replace('\r', '')
+
+    with Unix('python') as board:
+        said = shell(copies.replace('/dev/ttyACM0', board.pty))
+        tap.check('nothing was copied' in said and 'the board imports it' in said, said)
+        command, pty, *told = shares.splitlines()
+        words = command.replace('/dev/ttyACM0', board.pty).split()[2:]
+        path = e2e.TEMP / words.pop()
+        with proxy.Proxy(*words, path) as one:
+            whole(shell(runs.replace(pty, one.pty)))
+            messages = one.messages()
+            one.stop()
+    # Word for word, but for the names of the ports.
+    for ours, guide_s in ((pty, one.pty), ('Pico · ttyACM0', board.pty)):
+        messages = messages.replace(guide_s, ours)
+    messages = re.sub(r'unix:\S+', 'unix:/run/user/1000/aioscope/ttyACM0.sock', messages)
+    tap.equal(messages.splitlines(), told)
+    recorded(path, 1)
 
 
 def python_only():
