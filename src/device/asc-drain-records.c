@@ -238,16 +238,16 @@ static uint32_t
 record_words (uint32_t head)
 {
   static const uint8_t words[] = {
-    [REC_ENTER] = 2,      [REC_ENTER_LATE] = 3, [REC_EXIT] = 2,
+    [REC_ENTER] = 2,      [REC_ENTER_LATE] = 4, [REC_EXIT] = 2,
     [REC_IDLE_BEGIN] = 2, [REC_IDLE_END] = 2,   [REC_GC_BEGIN] = 2,
-    [REC_GC_END] = 2,     [REC_START] = 5,      [REC_END] = 2,
-    [REC_RENAME] = 3,     [REC_SPAN_BEGIN] = 3, [REC_SPAN_END] = 3,
+    [REC_GC_END] = 2,     [REC_START] = 6,      [REC_END] = 2,
+    [REC_RENAME] = 4,     [REC_SPAN_BEGIN] = 4, [REC_SPAN_END] = 4,
     [REC_MARK] = 2,       [REC_MARK_VALUE] = 4, [REC_LEVEL] = 2,
-    [REC_COUNTER] = 4,    [REC_DRAIN] = 3,      [REC_DISCONTINUITY] = 4,
+    [REC_COUNTER] = 4,    [REC_DRAIN] = 4,      [REC_DISCONTINUITY] = 4,
   };
   uint32_t kind = REC_KIND (head);
   if (kind == REC_TEXT)
-    return 2 + (REC_PAYLOAD (head) + 3) / 4;
+    return 2 + (REC_PAYLOAD (head) + 7) / 8 * 2;
   if (kind == REC_LOST)
     return REC_PAYLOAD (head);
   return words[kind];

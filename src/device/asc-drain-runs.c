@@ -14,11 +14,12 @@
 typedef struct
 {
   uint8_t *out;
-  uint32_t last; /* raw ticks at the end of the last event */
-  uint32_t left; /* ticks that may pass from there */
-  uint32_t read;
+  const uint32_t *at;  /* the next record, and none behind the ring's end */
+  const uint32_t *end; /* of what may be taken */
+  uint32_t last;       /* raw ticks at the end of the last event */
+  uint32_t left;       /* ticks that may pass from there */
   unsigned depth;
-  unsigned n_events;
+  unsigned n_less; /* events less than pairs of words */
 } Loop;
 
 /* How long the context may go on before another one's frame is too old; 0: not at all. */
@@ -43,8 +44,9 @@ patience (const AscRecorder *rec, const AscRecorderContext *c)
 
 /* Whether the context's frame can take events here. */
 static bool
-begin (const AscRecorder *rec, const AscRecorderContext *c, unsigned bit, Loop *loop)
+begin (const AscDrain *drain, const AscRecorderContext *c, unsigned bit, Loop *loop)
 {
+  const AscRecorder *rec = drain->rec;
   const AscEncoder *encoder = &c->encoder;
   uint64_t behind = rec->now - encoder->last;
   if (encoder->length == 0 || encoder->ended || c->sent_idle || rec->out_length > 0
@@ -52,9 +54,16 @@ begin (const AscRecorder *rec, const AscRecorderContext *c, unsigned bit, Loop *
     return false;
   loop->last = (rec->now_raw - (uint32_t)behind) & rec->counter_mask;
   loop->out = encoder->frame + encoder->length;
-  loop->read = rec->read;
+  uint32_t place = rec->read & rec->mask;
+  uint32_t words = drain->head - rec->read;
+  if (words > WORDS_MAX)
+    words = WORDS_MAX;
+  if (words > rec->mask + 1 - place)
+    words = rec->mask + 1 - place;
+  loop->at = rec->ring + place;
+  loop->end = loop->at + words;
   loop->depth = encoder->depth;
-  loop->n_events = 0;
+  loop->n_less = 0;
   loop->left = patience (rec, c);
   return loop->left > 0;
 }
@@ -63,63 +72,60 @@ static void
 end (AscRecorder *rec, AscRecorderContext *c, const Loop *loop, uint32_t passed)
 {
   AscEncoder *encoder = &c->encoder;
+  uint32_t words = (uint32_t)(loop->at - rec->ring) - (rec->read & rec->mask);
   encoder->length = (uint16_t)(loop->out - encoder->frame);
-  encoder->n_events = (uint16_t)(encoder->n_events + loop->n_events);
+  encoder->n_events = (uint16_t)(encoder->n_events + words / 2 - loop->n_less);
   encoder->depth = (uint8_t)loop->depth;
   encoder->last += passed;
   asc_drain_extend (rec, loop->last);
   rec->told = encoder->last;
-  rec->read = loop->read;
+  rec->read += words;
 }
 
 /* IDLE_BEGIN with its end right behind it; false: anything else. */
 static bool
-pack_idle (const AscRecorder *rec,
-           Loop *loop,
-           uint32_t head,
-           uint32_t delta,
-           uint32_t raw)
+pack_idle (Loop *loop, unsigned context, uint32_t period)
 {
-  uint32_t next = rec->ring[(loop->read + 3) & rec->mask];
-  uint32_t until = rec->ring[(loop->read + 2) & rec->mask];
-  uint32_t duration = (until - raw) & rec->counter_mask;
-  if (loop->depth > 0 || duration > loop->left - delta
-      || next != REC_HEAD (REC_IDLE_END, REC_CONTEXT (head), 0))
+  const uint32_t *at = loop->at;
+  if (loop->depth > 0 || loop->end - at < 4
+      || (at[1] & 0xFFu) != REC_HEAD (REC_IDLE_BEGIN, context, 0)
+      || at[3] != REC_HEAD (REC_IDLE_END, context, 0))
+    return false;
+  uint32_t delta = (at[0] - loop->last) & period;
+  uint32_t duration = (at[2] - at[0]) & period;
+  if (duration > loop->left - delta)
     return false;
   /* A stretch of no ticks is none. */
+  loop->n_less += duration > 0 ? 1 : 2;
   if (duration > 0)
     {
-      loop->n_events++;
-      loop->out = asc_pack_idle (loop->out, REC_PAYLOAD (head), delta, duration);
-      loop->last = until;
+      loop->out = asc_pack_idle (loop->out, REC_PAYLOAD (at[1]), delta, duration);
+      loop->last = at[2];
       loop->left -= delta + duration;
     }
-  loop->read += 4;
+  loop->at += 4;
   return true;
 }
 
+/* A frame that has no room for every event is sent as it is: the last bytes are not worth
+ * a look at each event that might fit. */
 bool
 asc_drain_runs (AscDrain *drain, unsigned context)
 {
   AscRecorder *rec = drain->rec;
   AscRecorderContext *c = &rec->contexts[context];
   AscEncoder *encoder = &c->encoder;
-  const uint32_t *ring = rec->ring;
-  uint32_t mask = rec->mask;
   uint32_t period = rec->counter_mask;
   Loop loop;
-  if (!begin (rec, c, 1u << context, &loop))
+  if (!begin (drain, c, 1u << context, &loop))
     return false;
+  const uint32_t *first = loop.at;
   uint32_t most = loop.left;
   const uint8_t *full = encoder->frame + FRAME_END - ASC_PACK_MAX;
-  uint32_t words = drain->head - loop.read;
-  if (words > WORDS_MAX)
-    words = WORDS_MAX;
-  uint32_t stop = loop.read + words;
-  while ((int32_t)(stop - loop.read) > 0 && loop.out <= full)
+  while (loop.at != loop.end && loop.out <= full)
     {
-      uint32_t raw = ring[loop.read & mask];
-      uint32_t head = ring[(loop.read + 1) & mask];
+      uint32_t raw = loop.at[0];
+      uint32_t head = loop.at[1];
       uint32_t delta = (raw - loop.last) & period;
       if (delta > loop.left)
         break;
@@ -135,21 +141,19 @@ asc_drain_runs (AscDrain *drain, unsigned context)
           loop.out = asc_pack_enter (loop.out, loop.depth, slot, delta, head >> 20);
           encoder->stack[loop.depth++] = (uint16_t)slot;
         }
+      else if (pack_idle (&loop, context, period))
+        continue;
       else
-        {
-          if ((head & 0xFFu) != REC_HEAD (REC_IDLE_BEGIN, context, 0)
-              || stop - loop.read < 4 || !pack_idle (rec, &loop, head, delta, raw))
-            break;
-          continue;
-        }
-      loop.n_events++;
+        break;
       loop.last = raw;
       loop.left -= delta;
-      loop.read += 2;
+      loop.at += 2;
     }
-  if (loop.read == rec->read)
+  if (loop.at == first)
     return false;
   rec->tasks_open = (uint8_t)(rec->tasks_open | 1u << context);
   end (rec, c, &loop, most - loop.left);
+  if (loop.out > full)
+    asc_drain_seal (drain, c);
   return true;
 }

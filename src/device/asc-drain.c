@@ -18,6 +18,7 @@ put_resume (AscRecorder *rec)
       unsigned depth = rec->contexts[i].depth;
       words += 1 + ((depth < ASC_STACK_MAX ? depth : ASC_STACK_MAX) + 1) / 2;
     }
+  words += words & 1u;
   if (room < words || room < (rec->mask + 1) / 4)
     return;
   asc_record_put (rec, rec->lost_since);
@@ -35,6 +36,7 @@ put_resume (AscRecorder *rec)
         asc_record_put (rec, (uint32_t)c->stack[k]
                                  | (k + 1 < depth ? (uint32_t)c->stack[k + 1] << 16 : 0));
     }
+  rec->head += rec->head & 1u;
   rec->losing = false;
   rec->losses++;
   rec->lost = 0;
@@ -95,11 +97,12 @@ record_cost (AscRecorder *rec, uint32_t began)
 {
   uint32_t state = ASC_PORT_ENTER_CRITICAL (rec);
   uint32_t took = (ASC_PORT_TICKS (rec) - began) & rec->counter_mask;
-  if (took >= rec->config->drain_ticks && rec->running && rec->limit - rec->head >= 3)
+  if (took >= rec->config->drain_ticks && rec->running && rec->limit - rec->head >= 4)
     {
       asc_record_put (rec, began);
       asc_record_put (rec, REC_HEAD (REC_DRAIN, 0, 0));
       asc_record_put (rec, took);
+      rec->head++;
     }
   ASC_PORT_EXIT_CRITICAL (rec, state);
 }

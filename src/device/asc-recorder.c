@@ -8,10 +8,10 @@ room (const AscRecorder *rec, uint32_t words)
   return rec->limit - rec->head >= words;
 }
 
-/* In the critical section: counts what finds no room. From here on everything is dropped
- * until the drain has made room and put a LOST, so that the stretch is one. */
-static void
-drop (AscRecorder *rec, unsigned context, uint32_t ticks, unsigned events)
+/* From the first drop on everything is dropped until the drain has made room and put a
+ * LOST, so that the stretch is one. */
+void
+asc_record_drop (AscRecorder *rec, unsigned context, uint32_t ticks, unsigned events)
 {
   if (!rec->running)
     return;
@@ -26,16 +26,10 @@ drop (AscRecorder *rec, unsigned context, uint32_t ticks, unsigned events)
 }
 
 /* In the critical section: the short record, or its loss. */
-static inline bool
+static bool
 put_short (AscRecorder *rec, uint32_t ticks, uint32_t head)
 {
-  if (room (rec, 2))
-    {
-      asc_record_put_two (rec, ticks, head);
-      return true;
-    }
-  drop (rec, REC_CONTEXT (head), ticks, 1);
-  return false;
+  return asc_record_short (rec, ticks, head);
 }
 
 static void
@@ -58,28 +52,35 @@ append_value (AscRecorder *rec, uint32_t head, int64_t value)
       asc_record_put (rec, (uint32_t)((uint64_t)value >> 32));
     }
   else
-    drop (rec, REC_CONTEXT (head), ticks, 1);
+    asc_record_drop (rec, REC_CONTEXT (head), ticks, 1);
   ASC_PORT_EXIT_CRITICAL (rec, state);
 }
 
-/* In the critical section: a record of three words. */
+/* In the critical section: a record of three words, and one for the even number. */
 static void
 put_three (AscRecorder *rec, uint32_t ticks, uint32_t head, uint32_t word)
 {
-  if (room (rec, 3))
+  if (room (rec, 4))
     {
       put_short (rec, ticks, head);
       asc_record_put (rec, word);
+      rec->head++;
     }
   else
-    drop (rec, REC_CONTEXT (head), ticks, 1);
+    asc_record_drop (rec, REC_CONTEXT (head), ticks, 1);
 }
 
-/* Runs. The run stack is kept here, whatever the ring can take, so that the stream can go
- * on with what runs after a loss. */
+/* Runs. */
 
 void
 asc_recorder_enter (AscRecorder *rec, unsigned context, unsigned slot)
+{
+  asc_record_enter (rec, context, slot, slot & 0xFFFu);
+}
+
+/* Lateness that the short record cannot tell. */
+static void
+enter_very_late (AscRecorder *rec, unsigned context, unsigned slot, uint32_t late_ms)
 {
   AscRecorderContext *c = &rec->contexts[context];
   uint32_t state = ASC_PORT_ENTER_CRITICAL (rec);
@@ -87,7 +88,7 @@ asc_recorder_enter (AscRecorder *rec, unsigned context, unsigned slot)
   if (c->depth < ASC_STACK_MAX)
     {
       c->stack[c->depth] = (uint16_t)slot;
-      put_short (rec, ticks, REC_HEAD (REC_ENTER, context, slot & 0xFFFu));
+      put_three (rec, ticks, REC_HEAD (REC_ENTER_LATE, context, slot), late_ms);
     }
   c->depth++;
   ASC_PORT_EXIT_CRITICAL (rec, state);
@@ -99,20 +100,11 @@ asc_recorder_enter_late (AscRecorder *rec,
                          unsigned slot,
                          uint32_t late_ms)
 {
-  AscRecorderContext *c = &rec->contexts[context];
-  uint32_t state = ASC_PORT_ENTER_CRITICAL (rec);
-  uint32_t ticks = ASC_PORT_TICKS (rec);
   slot &= 0xFFFu;
-  if (c->depth < ASC_STACK_MAX)
-    {
-      c->stack[c->depth] = (uint16_t)slot;
-      if (late_ms <= REC_LATE_MAX)
-        put_short (rec, ticks, REC_HEAD (REC_ENTER, context, slot | (late_ms + 1) << 12));
-      else
-        put_three (rec, ticks, REC_HEAD (REC_ENTER_LATE, context, slot), late_ms);
-    }
-  c->depth++;
-  ASC_PORT_EXIT_CRITICAL (rec, state);
+  if (late_ms <= REC_LATE_MAX)
+    asc_record_enter (rec, context, slot, slot | (late_ms + 1) << 12);
+  else
+    enter_very_late (rec, context, slot, late_ms);
 }
 
 static bool
@@ -141,8 +133,9 @@ end_slot (AscRecorder *rec, unsigned slot, bool told)
     }
 }
 
-void
-asc_recorder_exit (AscRecorder *rec, unsigned context, AscExit kind)
+/* The end of a run and of its task. */
+static void
+exit_for_good (AscRecorder *rec, unsigned context, AscExit kind)
 {
   AscRecorderContext *c = &rec->contexts[context];
   uint32_t state = ASC_PORT_ENTER_CRITICAL (rec);
@@ -151,19 +144,22 @@ asc_recorder_exit (AscRecorder *rec, unsigned context, AscExit kind)
     rec->misuse++;
   else if (--c->depth < ASC_STACK_MAX)
     {
-      if (kind != ASC_EXIT_YIELD)
-        {
-          unsigned slot = c->stack[c->depth];
-          if (!shared_slot (rec, slot))
-            end_slot (rec, slot,
-                      put_short (rec, ticks, REC_HEAD (REC_EXIT, context, kind)));
-          else
-            put_short (rec, ticks, REC_HEAD (REC_EXIT, context, ASC_EXIT_YIELD));
-        }
+      unsigned slot = c->stack[c->depth];
+      if (!shared_slot (rec, slot))
+        end_slot (rec, slot, put_short (rec, ticks, REC_HEAD (REC_EXIT, context, kind)));
       else
         put_short (rec, ticks, REC_HEAD (REC_EXIT, context, ASC_EXIT_YIELD));
     }
   ASC_PORT_EXIT_CRITICAL (rec, state);
+}
+
+void
+asc_recorder_exit (AscRecorder *rec, unsigned context, AscExit kind)
+{
+  if (kind == ASC_EXIT_YIELD)
+    asc_record_yield (rec, context);
+  else
+    exit_for_good (rec, context, kind);
 }
 
 /* Tasks. */
@@ -213,16 +209,17 @@ asc_recorder_task_start (AscRecorder *rec,
           s->parent = (uint16_t)parent;
           s->parent_instance = rec->config->slots[parent].instance;
         }
-      if (room (rec, 5))
+      if (room (rec, 6))
         {
           put_short (rec, ticks, REC_HEAD (REC_START, context, slot));
           asc_record_put (rec, s->instance);
           asc_record_put (rec, (uint32_t)s->name | (uint32_t)s->parent << 16);
           asc_record_put (rec, s->parent_instance);
+          rec->head++;
         }
       else
         {
-          drop (rec, context, ticks, 1);
+          asc_record_drop (rec, context, ticks, 1);
           rec->lost_starts++;
           s->loss = rec->losses + 1;
         }
@@ -300,7 +297,7 @@ asc_recorder_idle_begin (AscRecorder *rec, unsigned context, AscIdle reason)
   c->idle = (uint8_t)(reason + 1);
   c->idle_since = ticks;
   c->idle_lost = !room (rec, 2);
-  put_short (rec, ticks, REC_HEAD (REC_IDLE_BEGIN, context, reason));
+  asc_record_short (rec, ticks, REC_HEAD (REC_IDLE_BEGIN, context, reason));
   ASC_PORT_EXIT_CRITICAL (rec, state);
 }
 
@@ -322,7 +319,7 @@ asc_recorder_idle_end (AscRecorder *rec, unsigned context)
         }
       /* An idle stretch is one event: if its begin was dropped, it is counted. */
       if (!c->idle_lost || room (rec, 2))
-        put_short (rec, ticks, REC_HEAD (REC_IDLE_END, context, 0));
+        asc_record_short (rec, ticks, REC_HEAD (REC_IDLE_END, context, 0));
     }
   ASC_PORT_EXIT_CRITICAL (rec, state);
 }
@@ -405,7 +402,7 @@ asc_recorder_text (AscRecorder *rec, unsigned context, const char *text, size_t 
       while (n > 0 && ((uint8_t)text[n] & 0xC0u) == 0x80u)
         n--;
     }
-  uint32_t words = (uint32_t)(n + 3) / 4;
+  uint32_t words = (uint32_t)(n + 7) / 8 * 2;
   uint32_t state = ASC_PORT_ENTER_CRITICAL (rec);
   uint32_t ticks = ASC_PORT_TICKS (rec);
   kept = room (rec, 2 + words);
@@ -420,7 +417,7 @@ asc_recorder_text (AscRecorder *rec, unsigned context, const char *text, size_t 
   else
     {
       position = 0;
-      drop (rec, context, ticks, 1);
+      asc_record_drop (rec, context, ticks, 1);
     }
   ASC_PORT_EXIT_CRITICAL (rec, state);
   if (!kept)

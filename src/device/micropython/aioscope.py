@@ -6,6 +6,7 @@
 # Marks, levels, counters and spans do nothing before start().
 
 import sys
+from time import ticks_ms
 
 try:
     import asyncio
@@ -118,6 +119,11 @@ def _install():
         core.IOQueue = _io_queue
         core.run_until_complete = _aioscope.run_until_complete
         core._io_queue.poller = _aioscope.Poller(core._io_queue.poller)
+        if core.ticks is ticks_ms and hasattr(_aioscope, "ticks"):
+            # The loop asks it before each run, so lateness needs no other look at the clock.
+            # Asked here, it knows that it is used.
+            core.ticks = _aioscope.ticks
+            core.ticks()
     else:  # a browser's, where the loop is JavaScript's
         _aioscope.install_browser()
     try:  # what was recorded last is sent at the program's end, where it has one

@@ -37,6 +37,7 @@ install (size_t n_args, const mp_obj_t *args)
 {
   (void)n_args;
   asc_mpy_fixed.run = NULL;
+  asc_mpy_fixed.ms = ASC_MPY_NOT_ASKED;
   MP_STATE_VM (aioscope_state) = NULL;
   AscMpyCore *core = m_new0 (AscMpyCore, 1);
   core->task_type = args[0];
@@ -74,6 +75,8 @@ configure (AscMpy *m, mp_int_t ring, mp_int_t baud, mp_int_t tasks, mp_int_t nam
   config->ring = m_new (uint32_t, config->ring_words);
   config->slots = m_new0 (AscRecorderSlot, (size_t)tasks);
   config->n_slots = (uint16_t)tasks;
+  m->press_words = config->ring_words / 4;
+  m->press_slots = (uint16_t)(tasks - tasks / 4);
   config->names = m_new0 (AscName, (size_t)names);
   config->n_names = (uint16_t)names;
   m->pool_size = (uint16_t)(names * POOL_A_NAME);
@@ -142,6 +145,7 @@ start (size_t n_args, const mp_obj_t *args)
   end_recording (100);
   if (++asc_mpy_fixed.epoch == 0)
     asc_mpy_fixed.epoch = 1;
+  m->epoch = asc_mpy_fixed.epoch;
   asc_recorder_start (&m->rec, (uint32_t)mp_obj_get_int_truncated (args[6]));
   MP_STATE_VM (aioscope_state) = m;
   asc_mpy_adopt_running (m);
@@ -192,6 +196,7 @@ static const mp_rom_map_elem_t table[] = {
   { MP_ROM_QSTR (MP_QSTR_attach), MP_ROM_PTR (&attach_obj) },
   { MP_ROM_QSTR (MP_QSTR_detach), MP_ROM_PTR (&detach_obj) },
   { MP_ROM_QSTR (MP_QSTR_Task), MP_ROM_PTR (&asc_mpy_task_obj) },
+  { MP_ROM_QSTR (MP_QSTR_ticks), MP_ROM_PTR (&asc_mpy_ticks_obj) },
   { MP_ROM_QSTR (MP_QSTR_run_until_complete), MP_ROM_PTR (&asc_mpy_runner_obj) },
   { MP_ROM_QSTR (MP_QSTR_Poller), MP_ROM_PTR (&asc_mpy_poller_type) },
   { MP_ROM_QSTR (MP_QSTR_mark), MP_ROM_PTR (&asc_mpy_mark_obj) },

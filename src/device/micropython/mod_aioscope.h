@@ -34,9 +34,12 @@ typedef struct _AscMpy
   uint16_t pool_size, pool_used;
   uint16_t peak;     /* words of the ring in use */
   uint16_t failures; /* streams that were given up */
+  uint16_t epoch;    /* told apart from recordings before, for what tasks keep of them */
   int16_t error;     /* errno of the last */
   int16_t fd;        /* -1: the stream is written by its protocol */
-  unsigned more;     /* the name of tasks that share a slot; 0: none had to */
+  uint16_t press_slots; /* from this one on slots are short */
+  uint32_t press_words; /* less of the ring is free: it must be sent soon */
+  unsigned more;        /* the name of tasks that share a slot; 0: none had to */
   bool gc;
   bool draining;
   mp_obj_t stream; /* MP_OBJ_NULL: detached; None: the REPL */
@@ -52,7 +55,7 @@ typedef struct _AscMpyCore
   mp_obj_t cancelled; /* CancelledError */
   mp_obj_t run_until_complete;
   mp_obj_t decorate; /* of aioscope.py */
-  bool plain_tasks;  /* Task has the layout that AscMpyTask tells */
+  bool plain_tasks;  /* Task has the layout that is known here */
 } AscMpyCore;
 
 /* A coroutine that asyncio runs; 16 bytes where pointers have 4. */
@@ -61,12 +64,13 @@ typedef struct
   mp_obj_base_t base;
   mp_obj_t coro;
   mp_obj_t task;  /* the Task; MP_OBJ_NULL at first */
-  uint16_t slot;  /* and ASC_MPY_RAN, ASC_MPY_ENDED */
+  uint16_t slot;  /* and the bits below */
   uint16_t epoch; /* of the recording that the slot belongs to */
 } AscMpyCoro;
 #define ASC_MPY_SLOT 0x0FFFu
 #define ASC_MPY_RAN 0x1000u
 #define ASC_MPY_ENDED 0x2000u
+#define ASC_MPY_PLAIN 0x4000u /* a generator in a Task of known layout */
 
 /* A run that is on the C stack. */
 typedef struct _AscMpyRun
@@ -79,9 +83,11 @@ typedef struct _AscMpyRun
 typedef struct
 {
   AscMpyRun *run; /* innermost */
-  uint16_t epoch; /* 0: nothing was ever recorded */
+  mp_uint_t ms;   /* what ticks () said last: just before the loop takes a task */
+  uint16_t epoch; /* of the newest recording; 0: nothing was ever recorded */
 } AscMpyFixed;
 extern AscMpyFixed asc_mpy_fixed;
+#define ASC_MPY_NOT_ASKED ((mp_uint_t)-1) /* ms, while the loop does not use ticks () */
 
 extern const mp_obj_type_t asc_mpy_coro_type;
 extern const mp_obj_type_t asc_mpy_poller_type;
@@ -147,6 +153,7 @@ bool asc_mpy_drain (AscMpy *m, size_t cap, bool all);
 /* Tries for so long to send everything; false if something is left. */
 bool asc_mpy_flush (AscMpy *m, mp_uint_t ms, bool stop);
 
+MP_DECLARE_CONST_FUN_OBJ_0 (asc_mpy_ticks_obj);
 MP_DECLARE_CONST_FUN_OBJ_VAR_BETWEEN (asc_mpy_mark_obj);
 MP_DECLARE_CONST_FUN_OBJ_2 (asc_mpy_level_obj);
 MP_DECLARE_CONST_FUN_OBJ_2 (asc_mpy_counter_obj);

@@ -1,5 +1,7 @@
 #include "mod_aioscope.h"
 
+#include "asc-record.h"
+
 #include "py/bc.h"
 #include "py/objfun.h"
 #include "py/objgenerator.h"
@@ -53,6 +55,17 @@ asc_mpy_plain_tasks (mp_obj_t task_type)
 #endif
 }
 
+/* In place of core.ticks, which the loop asks right before it takes a task: so lateness
+ * needs no look at a clock. */
+static mp_obj_t
+ticks (void)
+{
+  mp_uint_t ms = mp_hal_ticks_ms ();
+  asc_mpy_fixed.ms = ms;
+  return MP_OBJ_NEW_SMALL_INT (ms & (MICROPY_PY_TIME_TICKS_PERIOD - 1));
+}
+MP_DEFINE_CONST_FUN_OBJ_0 (asc_mpy_ticks_obj, ticks);
+
 /* Milliseconds since the task was due, or since it was made ready; -1: not known. */
 static int
 lateness (const AscMpyCoro *self)
@@ -99,7 +112,7 @@ adopt (AscMpy *m, AscMpyCoro *self, unsigned context)
         asc_recorder_rename (&m->rec, context, slot, m->more);
     }
   self->slot = (uint16_t)((self->slot & ~ASC_MPY_SLOT) | slot);
-  self->epoch = asc_mpy_fixed.epoch;
+  self->epoch = m->epoch;
 }
 
 /* What already runs when recording starts is entered now, outermost first. */
@@ -125,20 +138,26 @@ asc_mpy_adopt_running (AscMpy *m)
     }
 }
 
+/* Whether the stack's limit is so far that a generator does not find itself at it. */
+ASC_RECORD_HOT bool
+stack_suffices (void)
+{
+#if MICROPY_STACK_CHECK
+  char here;
+  mp_uint_t used = (mp_uint_t)((char *)MP_STATE_THREAD (stack_top) - &here);
+  return used + STACK_MARGIN <= MP_STATE_THREAD (stack_limit);
+#else
+  return true;
+#endif
+}
+
 /* Whether resuming raises nothing before the coroutine's own code runs: then its outcome
  * is a return code, and no exception has to be caught here. */
 static bool
 returns_code (mp_obj_t coro, mp_obj_t send)
 {
-  if (send != mp_const_none || !mp_obj_is_type (coro, &mp_type_gen_instance))
-    return false;
-#if MICROPY_STACK_CHECK
-  char here;
-  mp_uint_t used = (mp_uint_t)((char *)MP_STATE_THREAD (stack_top) - &here);
-  if (used + STACK_MARGIN > MP_STATE_THREAD (stack_limit))
-    return false;
-#endif
-  return true;
+  return send == mp_const_none && mp_obj_is_type (coro, &mp_type_gen_instance)
+         && stack_suffices ();
 }
 
 static bool
@@ -262,13 +281,73 @@ deliver (mp_vm_return_kind_t kind, mp_obj_t result)
   nlr_raise (result);
 }
 
+static MP_NOINLINE mp_obj_t
+send_at_length (AscMpyCoro *self, mp_obj_t value)
+{
+  mp_obj_t result = MP_OBJ_NULL;
+  mp_vm_return_kind_t kind = resume (self, value, MP_OBJ_NULL, &result);
+  return deliver (kind, result);
+}
+
+/* What nearly every call is: a generator that ran before is resumed, and waits again. The
+ * same as resume () for it, without calls. */
+
+ASC_RECORD_HOT bool
+is_plain (const AscMpyCoro *self, mp_obj_t send)
+{
+  return (self->slot & (ASC_MPY_PLAIN | ASC_MPY_RAN | ASC_MPY_ENDED))
+             == (ASC_MPY_PLAIN | ASC_MPY_RAN)
+         && send == mp_const_none
+         && ((const Generator *)MP_OBJ_TO_PTR (self->coro))->pend_exc != MP_OBJ_NULL
+         && stack_suffices ();
+}
+
+/* Whether it was told to this recording, and runs in the loop. */
+ASC_RECORD_HOT bool
+is_told (const AscMpy *m, const AscMpyCoro *self)
+{
+#if MICROPY_PY_THREAD
+  if ((void *)mp_thread_get_state () != m->thread)
+    return false;
+#endif
+  return self->epoch == m->epoch;
+}
+
+ASC_RECORD_HOT void
+enter_plain (AscMpy *m, AscMpyCoro *self)
+{
+  mp_obj_t due = ((const Task *)MP_OBJ_TO_PTR (self->task))->ph_key;
+  mp_uint_t late = asc_mpy_fixed.ms - (mp_uint_t)MP_OBJ_SMALL_INT_VALUE (due);
+  late &= MICROPY_PY_TIME_TICKS_PERIOD - 1;
+  unsigned slot = self->slot & ASC_MPY_SLOT;
+  if (late < REC_LATE_MAX && mp_obj_is_small_int (due))
+    asc_record_enter (&m->rec, ASC_MPY_LOOP, slot, slot | (uint32_t)(late + 1) << 12);
+  else
+    enter (m, self, false);
+}
+
 static mp_obj_t
 coro_send (mp_obj_t self_in, mp_obj_t value)
 {
-  mp_obj_t result = MP_OBJ_NULL;
-  mp_vm_return_kind_t kind
-      = resume (MP_OBJ_TO_PTR (self_in), value, MP_OBJ_NULL, &result);
-  return deliver (kind, result);
+  AscMpyCoro *self = MP_OBJ_TO_PTR (self_in);
+  AscMpy *m = asc_mpy ();
+  mp_obj_t result;
+  if (!is_plain (self, value) || (m && !is_told (m, self)))
+    return send_at_length (self, value);
+  AscMpyRun run = { asc_mpy_fixed.run, self };
+  if (m)
+    enter_plain (m, self);
+  asc_mpy_fixed.run = &run;
+  mp_vm_return_kind_t kind = mp_obj_gen_resume (self->coro, value, MP_OBJ_NULL, &result);
+  asc_mpy_fixed.run = run.outer;
+  if (kind != MP_VM_RETURN_YIELD || asc_mpy () != m)
+    {
+      leave (self, false, kind, result);
+      return deliver (kind, result);
+    }
+  if (m)
+    asc_record_yield (&m->rec, ASC_MPY_LOOP);
+  return result;
 }
 static MP_DEFINE_CONST_FUN_OBJ_2 (coro_send_obj, coro_send);
 
@@ -357,7 +436,10 @@ asc_mpy_make_task (size_t n_args, const mp_obj_t *args)
   AscMpyCoro *self = mp_obj_malloc_with_finaliser (AscMpyCoro, &asc_mpy_coro_type);
   self->coro = args[0];
   self->task = MP_OBJ_NULL;
-  self->slot = 0;
+  self->slot = core->plain_tasks && asc_mpy_fixed.ms != ASC_MPY_NOT_ASKED
+                       && mp_obj_is_type (args[0], &mp_type_gen_instance)
+                   ? ASC_MPY_PLAIN
+                   : 0;
   self->epoch = 0;
   mp_obj_t wrapped[2] = { MP_OBJ_FROM_PTR (self), n_args > 1 ? args[1] : MP_OBJ_NULL };
   mp_obj_t task = mp_call_function_n_kw (core->task_type, n_args, 0, wrapped);

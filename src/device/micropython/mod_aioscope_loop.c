@@ -1,12 +1,15 @@
 #include "mod_aioscope.h"
 
+#include "asc-record.h"
+
 /* The event loop's waiting: idle time, and the time to send what was recorded. */
 
 typedef struct
 {
   mp_obj_base_t base;
   mp_obj_t poller;
-  mp_obj_t first; /* found while waiting without a limit; handed on by the iterator */
+  mp_fun_var_t ipoll; /* of the poller */
+  mp_obj_t first;     /* found while waiting without a limit; handed on by the iterator */
 } Poller;
 
 /* A wait is cut into pieces: the host is told once a second that we live, and what the
@@ -38,24 +41,49 @@ send_before_wait (AscMpy *m, mp_int_t ms)
   return m->bytes > before ? RETRY_MS : STALLED_MS;
 }
 
-/* The real poller's ipoll, as an idle stretch. */
+/* Calls a method of args[0] with the others. */
+static mp_obj_t
+call_method (qstr name, size_t n_args, const mp_obj_t *args)
+{
+  mp_obj_t method[5];
+  mp_load_method (args[0], name, method);
+  for (size_t i = 1; i < n_args; i++)
+    method[1 + i] = args[i];
+  return mp_call_method_n_kw (n_args - 1, 0, method);
+}
+
+/* ipoll of a poller that is not MicroPython's own. */
+static mp_obj_t
+foreign_ipoll (size_t n_args, const mp_obj_t *args)
+{
+  return call_method (MP_QSTR_ipoll, n_args, args);
+}
+
+/* The real poller's ipoll. */
+static mp_obj_t
+ipoll (const Poller *self, size_t n_args, const mp_obj_t *args)
+{
+  mp_obj_t real[3] = { self->poller };
+  for (size_t i = 1; i < n_args; i++)
+    real[i] = args[i];
+  return self->ipoll (n_args, real);
+}
+
+/* The same, as an idle stretch. */
 static mp_obj_t
 wait (AscMpy *m, const Poller *self, size_t n_args, const mp_obj_t *args, mp_int_t ms)
 {
-  mp_obj_t method[5];
-  mp_load_method (self->poller, MP_QSTR_ipoll, method);
+  mp_obj_t limited[3];
   for (size_t i = 1; i < n_args; i++)
-    method[1 + i] = args[i];
+    limited[i] = args[i];
   if (n_args > 1)
-    method[2] = MP_OBJ_NEW_SMALL_INT (ms);
-  if (ms == 0 || !m)
-    return mp_call_method_n_kw (n_args - 1, 0, method);
+    limited[1] = MP_OBJ_NEW_SMALL_INT (ms);
 
   unsigned context = asc_mpy_context (m);
   nlr_buf_t nlr;
   if (nlr_push (&nlr) == 0)
     {
-      mp_obj_t found = mp_call_method_n_kw (n_args - 1, 0, method);
+      mp_obj_t found = ipoll (self, n_args, limited);
       nlr_pop ();
       asc_recorder_idle_end (&m->rec, context);
       return found;
@@ -80,7 +108,7 @@ wait_for_event (Poller *self, size_t n_args, const mp_obj_t *args)
       /* Another run of the loop may have stopped or started recording. */
       AscMpy *m = asc_mpy ();
       if (!m || n_args < 2)
-        return wait (NULL, self, n_args, args, -1);
+        return ipoll (self, n_args, args);
       mp_int_t piece = send_before_wait (m, -1);
       begin_idle (m, -1);
       mp_obj_t found = wait (m, self, n_args, args, piece);
@@ -94,50 +122,56 @@ wait_for_event (Poller *self, size_t n_args, const mp_obj_t *args)
 /* With nothing to wait for only a small piece is sent, and only when it must be: the ring
  * is three quarters full, or the slots of tasks that ended, which are free again when the
  * host was told. */
+ASC_RECORD_HOT bool
+is_pressed (const AscMpy *m)
+{
+  return m->rec.limit - m->rec.head < m->press_words
+         || m->rec.free_slot >= m->press_slots;
+}
+
 static void
 send_in_passing (AscMpy *m)
 {
-  uint32_t words = m->config.ring_words;
-  uint32_t slots = m->config.n_slots;
-  if (asc_recorder_fill (&m->rec) > words - words / 4
-      || m->rec.free_slot >= slots - slots / 4)
-    asc_mpy_drain (m, ASC_FRAME_MAX, false);
+  asc_mpy_drain (m, ASC_FRAME_MAX, false);
+  asc_mpy_fixed.ms = mp_hal_ticks_ms ();
 }
 
-static mp_obj_t
-poller_ipoll (size_t n_args, const mp_obj_t *args)
+static MP_NOINLINE mp_obj_t
+poll_at_length (Poller *self, size_t n_args, const mp_obj_t *args)
 {
-  Poller *self = MP_OBJ_TO_PTR (args[0]);
   AscMpy *m = asc_mpy ();
   mp_int_t ms = -1;
   if (n_args > 1 && mp_obj_is_small_int (args[1]))
     ms = MP_OBJ_SMALL_INT_VALUE (args[1]);
   else if (n_args > 1)
     m = NULL;
-  if (!m)
-    {
-      mp_obj_t method[5];
-      mp_load_method (self->poller, MP_QSTR_ipoll, method);
-      for (size_t i = 1; i < n_args; i++)
-        method[1 + i] = args[i];
-      return mp_call_method_n_kw (n_args - 1, 0, method);
-    }
+  if (!m || ms == 0)
+    return ipoll (self, n_args, args);
 #if MICROPY_PY_THREAD
   if (m->rec.contexts[ASC_MPY_LOOP].depth == 0)
     m->thread = mp_thread_get_state ();
 #endif
   if (ms < 0)
     return wait_for_event (self, n_args, args);
-  if (ms == 0)
-    send_in_passing (m);
-  else
-    {
-      mp_int_t piece = send_before_wait (m, ms);
-      if (ms > piece)
-        ms = piece;
-      begin_idle (m, ms);
-    }
+  mp_int_t piece = send_before_wait (m, ms);
+  if (ms > piece)
+    ms = piece;
+  begin_idle (m, ms);
   return wait (m, self, n_args, args, ms);
+}
+
+/* At most passes of a busy loop there is nothing to do but to ask the real one. */
+static mp_obj_t
+poller_ipoll (size_t n_args, const mp_obj_t *args)
+{
+  Poller *self = MP_OBJ_TO_PTR (args[0]);
+  AscMpy *m = asc_mpy ();
+  if (n_args != 2 || args[1] != MP_OBJ_NEW_SMALL_INT (0))
+    return poll_at_length (self, n_args, args);
+  if (m && is_pressed (m))
+    send_in_passing (m);
+  mp_obj_t real[2] = { self->poller, args[1] };
+  return self->ipoll (2, real);
 }
 static MP_DEFINE_CONST_FUN_OBJ_VAR_BETWEEN (poller_ipoll_obj, 1, 3, poller_ipoll);
 
@@ -150,19 +184,57 @@ poller_iternext (mp_obj_t self_in)
   return first != MP_OBJ_NULL ? first : mp_iternext (self->poller);
 }
 
-/* Everything but ipoll is the poller's own. */
-static void
-poller_attr (mp_obj_t self_in, qstr attr, mp_obj_t *dest)
+/* The other methods are the poller's own. */
+static mp_obj_t
+forward (qstr name, size_t n_args, const mp_obj_t *args)
 {
-  if (dest[0] != MP_OBJ_NULL)
-    return;
-  if (attr == MP_QSTR_ipoll)
-    {
-      dest[0] = MP_OBJ_FROM_PTR (&poller_ipoll_obj);
-      dest[1] = self_in;
-    }
-  else
-    mp_load_method_maybe (((Poller *)MP_OBJ_TO_PTR (self_in))->poller, attr, dest);
+  mp_obj_t real[4] = { ((Poller *)MP_OBJ_TO_PTR (args[0]))->poller };
+  for (size_t i = 1; i < n_args; i++)
+    real[i] = args[i];
+  return call_method (name, n_args, real);
+}
+
+static mp_obj_t
+poller_register (size_t n_args, const mp_obj_t *args)
+{
+  return forward (MP_QSTR_register, n_args, args);
+}
+static MP_DEFINE_CONST_FUN_OBJ_VAR_BETWEEN (poller_register_obj, 1, 4, poller_register);
+
+static mp_obj_t
+poller_unregister (size_t n_args, const mp_obj_t *args)
+{
+  return forward (MP_QSTR_unregister, n_args, args);
+}
+static MP_DEFINE_CONST_FUN_OBJ_VAR_BETWEEN (poller_unregister_obj,
+                                            1,
+                                            4,
+                                            poller_unregister);
+
+static mp_obj_t
+poller_modify (size_t n_args, const mp_obj_t *args)
+{
+  return forward (MP_QSTR_modify, n_args, args);
+}
+static MP_DEFINE_CONST_FUN_OBJ_VAR_BETWEEN (poller_modify_obj, 1, 4, poller_modify);
+
+static mp_obj_t
+poller_poll (size_t n_args, const mp_obj_t *args)
+{
+  return forward (MP_QSTR_poll, n_args, args);
+}
+static MP_DEFINE_CONST_FUN_OBJ_VAR_BETWEEN (poller_poll_obj, 1, 4, poller_poll);
+
+/* C code, to be called without a look at its arguments; they are as many as ours. */
+static mp_fun_var_t
+own_ipoll (mp_obj_t poller)
+{
+  mp_obj_t method[2];
+  mp_load_method (poller, MP_QSTR_ipoll, method);
+  if (!mp_obj_is_type (method[0], &mp_type_fun_builtin_var) || method[1] != poller)
+    return foreign_ipoll;
+  const mp_obj_fun_builtin_var_t *fun = MP_OBJ_TO_PTR (method[0]);
+  return fun->sig == MP_OBJ_FUN_MAKE_SIG (1, 3, false) ? fun->fun.var : foreign_ipoll;
 }
 
 static mp_obj_t
@@ -176,19 +248,29 @@ poller_make_new (const mp_obj_type_t *type,
     return args[0];
   Poller *self = mp_obj_malloc (Poller, type);
   self->poller = args[0];
+  self->ipoll = own_ipoll (args[0]);
   self->first = MP_OBJ_NULL;
   return MP_OBJ_FROM_PTR (self);
 }
+
+static const mp_rom_map_elem_t poller_table[] = {
+  { MP_ROM_QSTR (MP_QSTR_ipoll), MP_ROM_PTR (&poller_ipoll_obj) },
+  { MP_ROM_QSTR (MP_QSTR_register), MP_ROM_PTR (&poller_register_obj) },
+  { MP_ROM_QSTR (MP_QSTR_unregister), MP_ROM_PTR (&poller_unregister_obj) },
+  { MP_ROM_QSTR (MP_QSTR_modify), MP_ROM_PTR (&poller_modify_obj) },
+  { MP_ROM_QSTR (MP_QSTR_poll), MP_ROM_PTR (&poller_poll_obj) },
+};
+static MP_DEFINE_CONST_DICT (poller_dict, poller_table);
 
 MP_DEFINE_CONST_OBJ_TYPE (asc_mpy_poller_type,
                           MP_QSTR_poll,
                           MP_TYPE_FLAG_ITER_IS_ITERNEXT,
                           make_new,
                           poller_make_new,
-                          attr,
-                          poller_attr,
                           iter,
-                          poller_iternext);
+                          poller_iternext,
+                          locals_dict,
+                          &poller_dict);
 
 /* In place of core.run_until_complete: after the outermost loop's end nobody waits any
  * more, so what was recorded is sent now. In C, so that tracebacks do not show it. */

@@ -3,6 +3,8 @@
 import aioscope
 import asyncio
 import gc
+import select
+import time
 import truth
 
 
@@ -49,6 +51,20 @@ async def outer(me):
             await asyncio.sleep_ms(1)
 
 
+class Poller:
+    # Not MicroPython's own.
+    def __init__(self):
+        self.asked = 0
+        real = select.poll()
+        self.poll, self.modify = real.poll, real.modify
+        self.register, self.unregister = real.register, real.unregister
+
+    def ipoll(self, ms):
+        self.asked += 1
+        time.sleep_ms(min(ms, 1))
+        return []
+
+
 async def forgotten(me):
     with me:
         pass
@@ -83,5 +99,9 @@ for i in range(10):
 truth.run(second)
 asyncio.new_event_loop()
 truth.run(second)
+poller = Poller()
+asyncio.core._io_queue.poller = aioscope._aioscope.Poller(poller)
+truth.run(second)
+assert poller.asked >= 5, poller.asked
 aioscope.stop()
 truth.done()

@@ -1,6 +1,6 @@
 /* What MicroPython's qemu port lacks on the emulated MPS2 board: a clock, a second UART
  * for the trace, and Ctrl-C. With -icount shift=0 an instruction takes a nanosecond, so
- * the clock counts them. */
+ * the clock counts them; those that look for room in the heap are counted apart. */
 #include "py/runtime.h"
 
 #include "py/mphal.h"
@@ -21,6 +21,12 @@ typedef struct
 #define UART_FULL 1u
 #define UART_RECEIVED 2u
 #define UART_SEND 1u
+
+/* A timer that counts down, 40 instructions a tick. */
+#define TIMER_CONTROL (*(volatile uint32_t *)0x40000000)
+#define TIMER_VALUE (*(volatile uint32_t *)0x40000004)
+#define TIMER_RELOAD (*(volatile uint32_t *)0x40000008)
+#define PER_TICK 40
 
 static uint32_t
 micros (void)
@@ -75,6 +81,44 @@ emulated_wait (void)
       && (int)UART0->data == mp_interrupt_char)
     mp_sched_keyboard_interrupt ();
 }
+
+/* The heap: how long it takes to find room depends on its gaps, as they happen to be. */
+static uint32_t searched, allocations;
+
+void *__real_gc_alloc (size_t n, unsigned flags);
+void *__wrap_gc_alloc (size_t n, unsigned flags);
+
+void *
+__wrap_gc_alloc (size_t n, unsigned flags)
+{
+  uint32_t began = TIMER_VALUE;
+  void *found = __real_gc_alloc (n, flags);
+  searched += began - TIMER_VALUE;
+  allocations++;
+  return found;
+}
+
+/* Instructions since the last call, in all tasks' allocations. */
+static mp_obj_t
+searching (void)
+{
+  mp_obj_t took = mp_obj_new_int_from_uint (searched * PER_TICK);
+  TIMER_RELOAD = 0xFFFFFFFF;
+  TIMER_CONTROL = 1;
+  searched = 0;
+  return took;
+}
+static MP_DEFINE_CONST_FUN_OBJ_0 (searching_obj, searching);
+
+/* Allocations since the last call. */
+static mp_obj_t
+allocated (void)
+{
+  mp_obj_t count = mp_obj_new_int_from_uint (allocations);
+  allocations = 0;
+  return count;
+}
+static MP_DEFINE_CONST_FUN_OBJ_0 (allocated_obj, allocated);
 
 static mp_uint_t
 uart_write (mp_obj_t self, const void *bytes, mp_uint_t n, int *error)
@@ -134,6 +178,8 @@ MP_DEFINE_CONST_OBJ_TYPE (emulated_uart_type,
 static const mp_rom_map_elem_t table[] = {
   { MP_ROM_QSTR (MP_QSTR___name__), MP_ROM_QSTR (MP_QSTR_emulated) },
   { MP_ROM_QSTR (MP_QSTR_UART1), MP_ROM_PTR (&emulated_uart_type) },
+  { MP_ROM_QSTR (MP_QSTR_searching), MP_ROM_PTR (&searching_obj) },
+  { MP_ROM_QSTR (MP_QSTR_allocated), MP_ROM_PTR (&allocated_obj) },
 };
 static MP_DEFINE_CONST_DICT (globals, table);
 
