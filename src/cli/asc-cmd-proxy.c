@@ -21,6 +21,7 @@ typedef struct
   AscShare *share;
   AscRecording *recording;
   const char *output; /* NULL: none */
+  bool listens;       /* somebody has yet to call */
   _Atomic bool failed;
   AscShareCounts told;
   AscShareCounts seen;
@@ -71,6 +72,9 @@ on_event (void *user, AscRecordingEvent event, const char *message)
   switch (event)
     {
     case ASC_RECORDING_CONNECTED:
+      /* A port is connected from the start, which is told in its turn. */
+      if (!proxy->listens)
+        return;
       word = "connected: ";
       break;
     case ASC_RECORDING_BACK:
@@ -221,6 +225,8 @@ run_proxy (Proxy *proxy, const char *address)
   int status = asc_cli_finish (&asc_cmd_proxy, ASC_CLI_OK);
   if (status == ASC_CLI_OK)
     {
+      if (!proxy->listens)
+        say ("connected: %s", asc_recording_describe (proxy->recording));
       tell_how_to_use (proxy, address);
       asc_cli_loop_run (proxy->loop, TICK_MS, on_tick, proxy);
     }
@@ -234,7 +240,9 @@ proxy_port (const AscSourceSpec *port,
             const AscRecordingOptions *options)
 {
   GError *error = NULL;
-  Proxy proxy = { .loop = asc_cli_loop_new (), .output = options->path };
+  Proxy proxy = { .loop = asc_cli_loop_new (),
+                  .output = options->path,
+                  .listens = port->kind == ASC_SOURCE_LISTEN };
   AscRecordingOptions with_tap = *options;
   with_tap.tap = on_bytes;
   if (!options->path)

@@ -29,7 +29,9 @@ class Proxy:
         self.pty = self.process.stdout.readline().decode().strip()
         if not self.pty.startswith('/dev/'):
             raise AssertionError('proxy tells no pty:\n' + self.messages())
-        e2e.until(lambda: 'the REPL is at' in self.messages(), 'it says how to use it')
+        # The last of what it says at first, and all of that line.
+        e2e.until(lambda: 'the tasks:' in self.messages() and self.messages().endswith('\n'),
+                  'it says how to use it')
 
     def ended(self):
         return self.process.poll() is not None
