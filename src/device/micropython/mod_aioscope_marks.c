@@ -1,7 +1,36 @@
 #include "mod_aioscope.h"
 
+#include "py/objint.h"
+
 /* What programs record themselves, from tasks, interrupts and other threads; and the
  * figures that need no host. None of it does anything before start (). */
+
+/* Of up to 64 bits, also where MicroPython's own integers have 32; raises what is none.
+ */
+static int64_t
+integer (mp_obj_t value)
+{
+#if MICROPY_LONGINT_IMPL == MICROPY_LONGINT_IMPL_MPZ
+  if (mp_obj_is_obj (value) && mp_obj_is_int (value))
+    {
+      const mpz_t *big = &((const mp_obj_int_t *)MP_OBJ_TO_PTR (value))->mpz;
+      uint64_t bits = 0;
+      bool fits = true;
+      for (size_t i = big->len; i-- > 0;)
+        {
+          fits = fits && bits >> (64 - MPZ_DIG_SIZE) == 0;
+          bits = bits << MPZ_DIG_SIZE | big->dig[i];
+        }
+      uint64_t most = (uint64_t)1 << 63;
+      if (fits && bits <= most - (big->neg ? 0 : 1))
+        return (int64_t)(big->neg ? -bits : bits);
+    }
+#elif MICROPY_LONGINT_IMPL == MICROPY_LONGINT_IMPL_LONGLONG
+  if (mp_obj_is_obj (value) && mp_obj_is_int (value))
+    return ((const mp_obj_int_t *)MP_OBJ_TO_PTR (value))->val;
+#endif
+  return mp_obj_get_int (value);
+}
 
 static mp_obj_t
 mark (size_t n_args, const mp_obj_t *args)
@@ -13,8 +42,7 @@ mark (size_t n_args, const mp_obj_t *args)
   if (n_args < 2 || args[1] == mp_const_none)
     asc_recorder_mark (&m->rec, asc_mpy_context (m), name);
   else
-    asc_recorder_mark_value (&m->rec, asc_mpy_context (m), name,
-                             mp_obj_get_int (args[1]));
+    asc_recorder_mark_value (&m->rec, asc_mpy_context (m), name, integer (args[1]));
   return mp_const_none;
 }
 MP_DEFINE_CONST_FUN_OBJ_VAR_BETWEEN (asc_mpy_mark_obj, 1, 2, mark);
@@ -36,8 +64,7 @@ counter (mp_obj_t name, mp_obj_t value)
   AscMpy *m = asc_mpy ();
   if (m)
     asc_recorder_counter (&m->rec, asc_mpy_context (m),
-                          asc_mpy_name (m, ASC_NAME_COUNTER, name),
-                          mp_obj_get_int (value));
+                          asc_mpy_name (m, ASC_NAME_COUNTER, name), integer (value));
   return mp_const_none;
 }
 MP_DEFINE_CONST_FUN_OBJ_2 (asc_mpy_counter_obj, counter);

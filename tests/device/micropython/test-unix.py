@@ -25,6 +25,7 @@ import e2e
 import tap
 
 import port
+import schedules
 from played import Played, check, nothing_lost, read_truth, tasks_of, values
 
 FOLDER, KIND = sys.argv[3:5]
@@ -61,38 +62,17 @@ def play(script, *args, shared=False, status=0, during=None):
 
 @tap.case
 def nested_awaits_exceptions_and_spans():
-    played = play('nested')
-    check(played)
-    tap.equal(values(played, 'mark'), ['begin', 'value=-123456789012', 'caught'])
-    tap.equal(values(played, 'level'), ['led=1', 'led=0'])
-    tap.equal(values(played, 'counter'), [f'heap={1 << 40}'])
-    tap.equal(sorted(values(played, 'span-begin')), ['decorated', 'decorated', 'one', 'two'])
-    tap.equal(sorted(values(played, 'span-end')), ['decorated', 'decorated', 'one', 'two'])
-    tap.equal(tasks_of(played, 'exit', 'raise'), ['fails'])
-    starts = [line for line in played.lines if line.kind == 'start']
-    tap.equal([line.instance for line in starts], list(range(1, 9)))
-    tap.check(any(line.kind == 'idle' for line in played.lines), 'no idle')
-    tap.check(all(line.value.startswith('late_ms=') for line in played.lines
-                  if line.kind == 'enter'), 'not timed')
+    schedules.nested(play('nested'))
 
 
 @tap.case
 def five_hundred_short_tasks():
-    played = play('many')
-    check(played)
-    instances = [line.instance for line in played.lines if line.kind == 'start']
-    tap.equal(instances, list(range(1, 502)))
-    tap.equal(len(tasks_of(played, 'exit', 'return')), 501)
+    schedules.many(play('many'))
 
 
 @tap.case
 def a_storm_of_cancellations():
-    played = play('cancel')
-    check(played)
-    tap.equal(values(played, 'end'), ['cancelled'] * 6)
-    tap.equal(set(tasks_of(played, 'end')), {'unborn'})
-    tap.equal(tasks_of(played, 'exit', 'cancel').count('sleeper'), 72)
-    tap.equal(tasks_of(played, 'exit', 'cancel').count('stubborn'), 1)
+    schedules.cancel(play('cancel'))
 
 
 @tap.case
@@ -101,56 +81,27 @@ def wait_for_and_a_server():
         probe.bind(('127.0.0.1', 0))
         free = probe.getsockname()[1]
     played = play('waits', free)
-    check(played)
-    tap.equal(values(played, 'mark'), ['late'])
-    starts = collections.Counter(tasks_of(played, 'start'))
-    tap.equal(starts['work'], 2)
-    tap.equal(starts['wait_for.work'], 2)
-    tap.equal(starts['asyncio.stream._serve'], 1)
-    tap.equal(starts['serve'], 2)
+    schedules.waits(played)
+    starts = tasks_of(played, 'start')
+    tap.equal((starts.count('asyncio.stream._serve'), starts.count('serve')), (1, 2))
     tap.equal(values(played, 'rename'), ['net main'])
     tap.check(tasks_of(played, 'enter').count('net main') > 2, 'the new name is not used')
 
 
 @tap.case
 def loops_in_loops_and_odd_tasks():
-    played = play('loops')
-    check(played)
-    if KIND == 'c':
-        tap.equal(len(tasks_of(played, 'gc-begin')), len(tasks_of(played, 'gc-end')))
-        tap.check(len(tasks_of(played, 'gc-begin')) >= 15, 'collections are missing')
-    tap.equal(tasks_of(played, 'enter').count('Thing'), 4)
-    tap.equal(tasks_of(played, 'exit', 'return').count('Thing'), 1)
-    # Python is not told when an object is collected.
-    tap.equal([(line.task, line.value) for line in played.lines if line.kind == 'end'],
-              [('forgotten', 'never-started')] if KIND == 'c' else [])
+    schedules.loops(play('loops'), gc=KIND == 'c', told=KIND == 'c')
 
 
 @tap.case
 def a_locked_heap():
     # Sending in bytecode takes a little heap.
-    played = play('locked', *['detached'] * (KIND == 'bytecode'))
-    nothing_lost(played)
-    tap.equal(values(played, 'mark'), [f'turn={i}' for i in range(60)])
-    tap.equal(values(played, 'level'), [f'pin={i & 1}' for i in range(60)])
-    tap.equal(values(played, 'span-end'), ['locked'] * 60)
-    tap.equal(tasks_of(played, 'enter').count('locked'), 61)
+    schedules.locked(play('locked', *['detached'] * (KIND == 'bytecode')))
 
 
 @tap.case
 def sessions_within_a_run():
-    played = play('sessions')
-    nothing_lost(played)
-    sessions = sorted({line.session for line in played.lines if line.session})
-    tap.equal(sessions, [1, 2, 3])
-    for session in sessions:
-        lines = [line for line in played.lines if line.session == session]
-        begun = [line.task for line in lines if line.kind == 'start']
-        tap.equal(begun[0], 'main')
-        tap.equal(lines[1].kind, 'enter')
-    beats = [int(value.split('=')[1]) for value in values(played, 'mark') if 'beat' in value]
-    tap.check(beats == sorted(set(beats)) and 3 <= len(beats) < 12 and beats[-1] == 11, beats)
-    tap.equal(values(played, 'mark')[-1], 'end')
+    schedules.sessions(play('sessions'))
 
 
 @tap.case

@@ -100,6 +100,12 @@ try:
     raise AssertionError("a name that is none")
 except TypeError:
     pass
+for value in (1 << 63, -(1 << 63) - 1, 1 << 200):
+    try:
+        aioscope.mark("too large", value)
+        raise AssertionError("more than 64 bits")
+    except OverflowError:
+        pass
 for i in range(100):
     aioscope.mark("name %d" % i)
     aioscope.flush(500)

@@ -3,6 +3,7 @@ import aioscope
 import asyncio
 import micropython
 import sys
+import truth
 
 span = aioscope.span("locked")
 
@@ -26,7 +27,7 @@ async def main():
     await task
 
 
-port = open(int(sys.argv[1]), "wb")
+port = truth.stream()
 aioscope.start(port, gc=False)
 asyncio.run(main())
 aioscope.stop()

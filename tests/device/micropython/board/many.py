@@ -18,6 +18,8 @@ async def main(me):
                 if not task.done():
                     with me.away:
                         await task
+            # A slot is free again when the host has been told, however slow it is.
+            aioscope.flush(5000)
 
 
 aioscope.start(truth.stream())

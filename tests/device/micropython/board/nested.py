@@ -46,7 +46,8 @@ async def main(me):
         aioscope.mark("begin")
         aioscope.mark("value", -123456789012)
         aioscope.level("led", True)
-        aioscope.counter("heap", 1 << 40)
+        for value in (1 << 40, (1 << 63) - 1, -(1 << 63), -1, 1 << 31):
+            aioscope.counter("heap", value)
         tasks = [truth.spawn(sums, n) for n in range(4)]
         tasks += [truth.spawn(spans, "one", 4), truth.spawn(spans, "two", 7)]
         with me.away:

@@ -8,6 +8,11 @@ import asyncio
 import sys
 from time import ticks_us
 
+try:
+    import emulated
+except ImportError:
+    emulated = None
+
 _counts = {}
 _lines = []
 
@@ -54,13 +59,19 @@ def run(function, *args):
     return asyncio.create_task(coro(function, *args))  # in a browser: to be awaited
 
 
-# argv[1] is a file's number, or its name.
+# argv[1] is a file's number, or its name; the emulated board has a UART.
 def stream():
+    if emulated:
+        return emulated.UART1()
     name = sys.argv[1]
     return open(int(name) if name.isdigit() else name, "wb")
 
 
+# argv[2] is a file; on the emulated board it is said.
 def done():
-    with open(sys.argv[2], "w") as file:
-        for me, us, what in _lines:
-            file.write("%s\t%d\t%d\t%s\n" % (me.name, me.number, us, what))
+    file = sys.stdout if emulated else open(sys.argv[2], "w")
+    for me, us, what in _lines:
+        file.write("%s\t%d\t%d\t%s\n" % (me.name, me.number, us, what))
+    _lines.clear()
+    if not emulated:
+        file.close()
