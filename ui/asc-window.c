@@ -28,7 +28,6 @@ struct _AscWindow
   GtkWidget *paned;
   bool telling;
   bool narrow;
-  bool placed; /* the pane was given its first share */
 };
 
 G_DEFINE_TYPE (AscWindow, asc_window, GTK_TYPE_APPLICATION_WINDOW)
@@ -304,29 +303,43 @@ asc_window_take (AscWindow *self, const char *text)
     asc_document_connect (self->document, text);
 }
 
-/* Once a frame; a change of style while sizes are being allotted would upset them. */
-static gboolean
-fit_width (GtkWidget *widget, GdkFrameClock *clock, gpointer data)
+/* Told by the surface before sizes are allotted: what is left out makes room at once, and
+ * a change of style while they are being allotted would upset them. */
+static void
+fit_width (AscWindow *self)
 {
-  AscWindow *self = ASC_WINDOW (widget);
-  int width = gtk_widget_get_width (widget), height = gtk_widget_get_height (self->paned);
-  bool narrow = width < NARROW_PX;
-  (void)clock;
-  (void)data;
-  if (!self->placed && height > 1)
-    {
-      gtk_paned_set_position (GTK_PANED (self->paned), height * 62 / 100);
-      self->placed = true;
-    }
+  GdkSurface *surface = gtk_native_get_surface (GTK_NATIVE (self));
+  double shadow, top;
+  gtk_native_get_surface_transform (GTK_NATIVE (self), &shadow, &top);
+  bool narrow = gdk_surface_get_width (surface) - 2 * (int)shadow < NARROW_PX;
   if (narrow == self->narrow)
-    return G_SOURCE_CONTINUE;
+    return;
   self->narrow = narrow;
   asc_header_set_narrow (self->header, narrow);
   if (narrow)
-    gtk_widget_add_css_class (widget, "narrow");
+    gtk_widget_add_css_class (GTK_WIDGET (self), "narrow");
   else
-    gtk_widget_remove_css_class (widget, "narrow");
-  return G_SOURCE_CONTINUE;
+    gtk_widget_remove_css_class (GTK_WIDGET (self), "narrow");
+}
+
+static void
+realized (AscWindow *self)
+{
+  g_signal_connect_object (gtk_native_get_surface (GTK_NATIVE (self)), "notify::width",
+                           G_CALLBACK (fit_width), self, G_CONNECT_SWAPPED);
+}
+
+/* Once a frame, until the pane has a height. */
+static gboolean
+place_pane (GtkWidget *paned, GdkFrameClock *clock, gpointer data)
+{
+  int height = gtk_widget_get_height (paned);
+  (void)clock;
+  (void)data;
+  if (height <= 1)
+    return G_SOURCE_CONTINUE;
+  gtk_paned_set_position (GTK_PANED (paned), height * 62 / 100);
+  return G_SOURCE_REMOVE;
 }
 
 static gboolean
@@ -383,7 +396,8 @@ asc_window_init (AscWindow *self)
   g_signal_connect_swapped (self->document, "state", G_CALLBACK (state_changed), self);
   g_signal_connect_swapped (self->document, "session", G_CALLBACK (data_changed), self);
   g_signal_connect_swapped (self->document, "data", G_CALLBACK (data_changed), self);
-  gtk_widget_add_tick_callback (GTK_WIDGET (self), fit_width, NULL, NULL);
+  gtk_widget_add_tick_callback (self->paned, place_pane, NULL, NULL);
+  g_signal_connect (self, "realize", G_CALLBACK (realized), NULL);
   state_changed (self);
 }
 

@@ -29,13 +29,9 @@ def fits(w, width, height):
 def look(path, width, height, *args, scale=1):
     env = {'GDK_SCALE': str(scale)}
     with window.Window(*args, path, env=env) as w:
-        window.until('statistics', lambda: len(w.table()) > 5)
-
-        def small():
-            """Words are left out once it is narrow, and only then it can be narrower still."""
-            window.run('xdotool', 'windowsize', w.number, width * scale, height * scale)
-            return w.box(w.tree().children[0])[2] <= width
-        window.until('it has that size', small)
+        window.until('statistics', lambda: len(w.rows()) > 5)
+        window.run('xdotool', 'windowsize', w.number, width * scale, height * scale)
+        window.until('it has that size', lambda: w.box(w.tree().children[0])[2] <= width)
         w.keys('w', 'Home', 'Down', 'f', 'End', 'a')
         w.steady()
         fits(w, width, height)
