@@ -210,6 +210,18 @@ two_lines (GtkWidget *first, GtkWidget *second)
   return box;
 }
 
+/* What screen readers call a button that has a label. In GTK before 4.10 setting the
+ * label sets the name too, so this comes after it; in later ones the label counts for
+ * more than a name while it is said to label the button. */
+static void
+name_button (GtkWidget *button, const char *name)
+{
+  gtk_accessible_reset_relation (GTK_ACCESSIBLE (button),
+                                 GTK_ACCESSIBLE_RELATION_LABELLED_BY);
+  gtk_accessible_update_property (GTK_ACCESSIBLE (button), GTK_ACCESSIBLE_PROPERTY_LABEL,
+                                  name, -1);
+}
+
 static GtkWidget *
 hogs_of (AscHeader *self)
 {
@@ -226,8 +238,7 @@ hogs_of (AscHeader *self)
   gtk_actionable_set_action_name (GTK_ACTIONABLE (next), "win.next-hog");
   gtk_widget_set_tooltip_text (previous, "Previous hog (Shift+N)");
   gtk_widget_set_tooltip_text (next, "Next hog: a run of 20 ms or more (N)");
-  gtk_accessible_update_property (GTK_ACCESSIBLE (previous),
-                                  GTK_ACCESSIBLE_PROPERTY_LABEL, "Previous hog", -1);
+  name_button (previous, "Previous hog");
   gtk_accessible_update_property (GTK_ACCESSIBLE (next), GTK_ACCESSIBLE_PROPERTY_LABEL,
                                   "Next hog", -1);
   gtk_widget_set_focus_on_click (previous, FALSE);
@@ -262,14 +273,6 @@ menu_of (void)
   return G_MENU_MODEL (menu);
 }
 
-/* Setting a button's label sets its name for screen readers too: this comes after it. */
-static void
-name_follow (AscHeader *self)
-{
-  gtk_accessible_update_property (GTK_ACCESSIBLE (self->follow),
-                                  GTK_ACCESSIBLE_PROPERTY_LABEL, "Following", -1);
-}
-
 static void
 build (AscHeader *self)
 {
@@ -279,7 +282,7 @@ build (AscHeader *self)
   self->follow = gtk_toggle_button_new_with_label ("▶▏Follow");
   gtk_widget_set_tooltip_text (self->follow,
                                "Keep the newest event at the right edge (End)");
-  name_follow (self);
+  name_button (self->follow, "Following");
   self->title = label_with ("title", 0.5f);
   self->subtitle = label_with ("subtitle", 0.5f);
   self->margin = label_with ("margin", 1);
@@ -365,7 +368,7 @@ asc_header_set_narrow (AscHeader *self, bool narrow)
       GTK_LABEL (gtk_menu_button_get_child (GTK_MENU_BUTTON (self->connect))),
       narrow ? 8 : 15);
   gtk_button_set_label (GTK_BUTTON (self->follow), narrow ? "▶▏" : "▶▏Follow");
-  name_follow (self);
+  name_button (self->follow, "Following");
   if (narrow)
     gtk_widget_add_css_class (self->bar, "narrow");
   else

@@ -20,7 +20,7 @@ def opened(w):
     """The whole file is seen, the scope has the keys and the pointer is elsewhere."""
     window.until('the scope has the focus', lambda: any(
         node.has(window.FOCUSED) for node in w.all('image', 'Scope')))
-    window.until('statistics', lambda: len(w.table()) > 5)
+    window.until('statistics', lambda: len(w.rows()) > 5)
     window.run('xdotool', 'mousemove', 5, 5)
     return w.steady()
 
@@ -60,6 +60,8 @@ def hogs_are_stepped_through():
         whole = opened(w)
         hogs = window.count(w.see(r'⚠ \d+ hogs'))     # the header follows a little later
         tap.check(hogs >= 2, hogs)
+        w.find('button', 'Previous hog')
+        w.find('button', 'Next hog')
         w.keys(*'wwwwwwww')
         w.moved(whole)
         first = key(w, w.steady(), 'Home')
@@ -91,7 +93,7 @@ def a_run_is_selected_and_let_go():
 @tap.case
 def hold_follow_and_zoom_live():
     with window.Window('--demo') as w:
-        window.until('statistics', lambda: len(w.table()) > 5)
+        window.until('statistics', lambda: len(w.rows()) > 5)
         window.run('xdotool', 'mousemove', 5, 5)
         before = w.seen()
         window.until('it follows', lambda: w.seen()[1] > before[1])
