@@ -33,7 +33,7 @@ def take(name, *args, size=(1280, 800), do=None, ready=True, **env):
         window.run('xdotool', 'windowsize', w.number, *size)
         window.run('xdotool', 'mousemove', 5, 5)
         if ready:
-            window.until('statistics', lambda: len(w.table()) > 5)
+            window.until('statistics', lambda: len(w.rows()) > 5)
         if do:
             do(w)
         time.sleep(1.5)

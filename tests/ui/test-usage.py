@@ -1,15 +1,21 @@
 """aioscope without a window: help, version, wrong arguments, no display."""
 
 import os
+import pathlib
 import subprocess
+import tempfile
 
 import tap
 import window
 
 
 def run(*args, **env):
-    return subprocess.run([window.APP, *args], capture_output=True, text=True,
-                          timeout=window.PATIENCE, env=dict(os.environ, **env))
+    reports = pathlib.Path(tempfile.mkdtemp(dir=window.PLACE))
+    done = subprocess.run([window.APP, *args], capture_output=True, text=True,
+                          timeout=window.PATIENCE,
+                          env=dict(os.environ, **window.sanitizers(reports, True), **env))
+    tap.nothing(window.findings(reports), 'by sanitizers:')
+    return done
 
 
 @tap.case
