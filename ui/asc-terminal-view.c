@@ -186,6 +186,15 @@ shown (TerminalView *self)
                                 gtk_text_buffer_get_insert (self->buffer), 0, TRUE, 0, 1);
 }
 
+/* What still scrolls stops first: GTK (4.8, 4.18) would end it twice when text is new. */
+static void
+hidden (TerminalView *self)
+{
+  GtkAdjustment *adjustment
+      = gtk_scrolled_window_get_vadjustment (GTK_SCROLLED_WINDOW (self->scrolled));
+  gtk_adjustment_set_value (adjustment, gtk_adjustment_get_value (adjustment));
+}
+
 static void
 destroyed (gpointer data)
 {
@@ -220,6 +229,7 @@ asc_terminal_view_new (AscDocument *document)
   gtk_scrolled_window_set_child (GTK_SCROLLED_WINDOW (self->scrolled), view);
   gtk_widget_set_vexpand (self->scrolled, TRUE);
   g_signal_connect_swapped (view, "map", G_CALLBACK (shown), self);
+  g_signal_connect_swapped (view, "unmap", G_CALLBACK (hidden), self);
   g_signal_connect_swapped (document, "data", G_CALLBACK (update), self);
   g_signal_connect_swapped (document, "session", G_CALLBACK (update), self);
   g_signal_connect_swapped (document, "state", G_CALLBACK (update), self);

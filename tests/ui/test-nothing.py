@@ -54,6 +54,10 @@ def text_without_frames():
         w.press('tab', 'Terminal')
         window.until('the terminal shows it', lambda: any(
             'temperature 21.5' in w.text(node) for node in w.all('text')))
+        for _ in range(20):      # the tab is left while new text scrolls in
+            time.sleep(0.1)
+            w.press('tab', 'Statistics')
+            w.press('tab', 'Terminal')
 
 
 @tap.case
