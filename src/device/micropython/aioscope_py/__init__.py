@@ -23,7 +23,9 @@ _MARKER = const(0)
 _POSITION = const(1)
 _RUNNING = const(3)
 _IDLE = const(5)
+_R = const(9)
 _PEAK = const(13)
+_LONG = const(16)
 _WINDOW_FROM = const(17)
 _TOP = const(0x10000000)
 _IN = const(0x20000000)
@@ -52,11 +54,15 @@ _lock = allocate_lock() if allocate_lock else None
 def _event(tag, a, b=-1, z=None):
     r = tasks.ring
     if _lock and get_ident() != _thread:
-        if _lock.acquire(False):
-            r.sides[1].put(tag, us(), a, b, z)
-            _lock.release()
-        else:
-            r.sides[1].lost += 1
+        t = us()
+        # The loop holds it for a moment; an interrupt of this thread may never get it.
+        for _ in range(50):
+            if _lock.acquire(False):
+                r.sides[1].put(tag, t, a, b, z)
+                _lock.release()
+                return
+        r.sides[1].lost += 1
+        S[_LONG] = 1
         return
     if z is not None and -0x10000000 < z < 0x10000000:
         b = z << 1 if z >= 0 else ~(z << 1)
@@ -159,9 +165,12 @@ def stats():
         return {}
     r = tasks.ring
     s = tasks.sender
-    events, lost = r.waiting(1 if s.flight is r.b else 0)
+    events, lost = r.waiting(1 if s.number == S[_R] else 0)
     events += s.count + r.lost
     lost += s.dropped + r.lost
+    if s.number == S[_R]:  # a frame in flight
+        events += s.adds
+        lost += s.adds_lost
     if not r.losing:
         events += S[_POSITION] >> 20
     return {
@@ -213,7 +222,7 @@ def start(stream, size, baud, gc, slots, names, session, program):
     _thread = get_ident()
     ring.sides.append(Side(0x40))
     if allocate_lock:
-        ring.sides.append(Side(0x80))
+        ring.sides.append(Side(0x80, _lock))
     tasks.begin(ring, sender)
     sender.step_ns = _step_ns()
     sender.cost_ns = _calibrate(ring, sender.step_ns)
@@ -291,6 +300,7 @@ def stop(ms):
     ring.take()
     ring.ended = True
     ring.give()
+    tasks.sender.at_work = False
     tasks.sender.flush(ms, True)
     tasks.sender.stream = None
 

@@ -20,7 +20,7 @@ _IDLE = const(5)
 _IDLE_FROM = const(6)
 _IDLE_SUM = const(7)
 _OPENED = const(8)
-_CLOSED = const(9)
+_R = const(9)
 _N = const(10)
 _MANY = const(11)
 _W = const(12)
@@ -43,7 +43,7 @@ _RAN = const(-3)
 b = None  # the ring's bytes
 entered = left = yielded = long_roll = press = idle_end = turn_window = None
 unborn = died = None
-until_complete = loop_ended = None
+until_complete = loop_begins = loop_ended = None
 
 
 # Machine code of MicroPython before 1.21 would keep a number as if it were an object.
@@ -274,31 +274,29 @@ def started(slot: int, instance: int, name: int, parent: int) -> bool:
 def roll():
     s = ptr32(S)
     m = int(s[_MARKER])
-    closed = int(s[_CLOSED]) + 1
-    if int(s[_LONG]) or m >= _BUSY or closed == int(s[_N]):
+    s[_MARKER] = _BUSY
+    p = int(s[_POSITION])
+    w = int(s[_W])
+    closed = w + 1 - int(s[_R])
+    if int(s[_LONG]) or m >= _BUSY or closed == int(s[_N]) or p < _EVENT:
+        s[_MARKER] = m
         long_roll()
         return
     if s[_ADDRESS]:
         at = ptr8(s[_ADDRESS])
     else:
         at = ptr8(b)
-    s[_MARKER] = _BUSY
-    p = int(s[_POSITION])
-    w = int(s[_W])
-    q = w << 8
+    q = (w & int(s[_N]) - 1) << 8
     at[q + 2] = (p & _PLACE) - q - 8
     at[q + 14] = p >> 20
     at[q + 15] = 0
     at[q + 16] = 0
     at[q + 17] = 0
-    s[_CLOSED] = closed
+    w += 1
+    s[_W] = w
     if closed > int(s[_PEAK]):
         s[_PEAK] = closed
-    w += 1
-    if w == int(s[_N]):
-        w = 0
-    s[_W] = w
-    q = w << 8
+    q = (w & int(s[_N]) - 1) << 8
     low = int(s[_LAST])
     high = int(s[_HI])
     at[q] = 0xF9
@@ -344,19 +342,21 @@ def ipoll(self, ms):
     due = 0
     if int(s[_POSITION]) >> 20:
         due = (t - int(s[_OPENED]) & 0x3FFFFFFF) + wait * 1000 - 50000
-    if m >= _TOP or wait < 0 or wait > 900 or int(s[_CLOSED]) or due > 0:
+    if m >= _TOP or wait < 0 or wait > 900 or int(s[_W]) != int(s[_R]) or due > 0 or int(s[_LONG]):
         return self.wait(ms)
     s[_IDLE_FROM] = t
     s[_IDLE] = 1
     found = self.real(ms)
+    m = int(s[_MARKER])
+    s[_MARKER] = _BUSY
     t = int(us())
     began = int(s[_IDLE_FROM])
     d = began - int(s[_LAST])
     lasted = t - began
-    if int(s[_MARKER]) != m or int(s[_IDLE]) != 1 or d >> 29 or lasted >> 29:
+    if m >= _TOP or int(s[_IDLE]) != 1 or d >> 29 or lasted >> 29:
+        s[_MARKER] = m
         idle_end()
         return found
-    s[_MARKER] = _BUSY
     s[_IDLE] = 0
     if lasted:
         s[_IDLE_SUM] = int(s[_IDLE_SUM]) + lasted
@@ -396,10 +396,11 @@ def ipoll(self, ms):
 
 @micropython.native
 def run_until_complete(main_task=None):
+    m = loop_begins()
     try:
         return until_complete(main_task)
     finally:
-        loop_ended()
+        loop_ended(m)
 
 
 # By half bytes: of polynomial 07, and of EDB88320 mirrored.

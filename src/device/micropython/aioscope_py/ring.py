@@ -19,10 +19,10 @@ _IDLE = const(5)  # 0, or the reason + 1
 _IDLE_FROM = const(6)
 _IDLE_SUM = const(7)  # of the load's window
 _OPENED = const(8)  # ticks at which the open frame begins
-_CLOSED = const(9)  # frames that wait
+_R = const(9)  # frames that were sent: the first that waits is in place S[_R] % n
 _N = const(10)  # places
 _MANY = const(11)  # frames that should not wait for the loop to idle
-_W = const(12)  # the open place
+_W = const(12)  # frames that were closed; counts, so that one store changes them
 _PEAK = const(13)  # most frames that waited
 _HI = const(14)  # ticks above 30 bits
 _STARTS = const(15)
@@ -101,8 +101,10 @@ def put32(b, q, v):
 # Events of interrupts that came into the midst of a hook, or of other threads: kept until the
 # open frame is closed, for a frame of their own.
 class Side:
-    def __init__(self, context):
+    # lock: of a thread that may write at any time.
+    def __init__(self, context, lock=None):
         self.context = context
+        self.lock = lock
         self.records = [0] * (5 * _SIDE)
         self.n = 0
         self.lost = 0
@@ -129,7 +131,9 @@ class Side:
 class Ring:
     # press(on): called when the ring is three quarters full, and when it is no more.
     def __init__(self, size, tasks, base, press):
-        self.n = min(max(size >> 8, 4), 4096)
+        self.n = 4
+        while self.n << 9 <= size and self.n < 4096:
+            self.n <<= 1
         self.press = press
         self.b = bytearray(self.n << 8)
         self.base = base  # S[0] when nothing runs
@@ -153,7 +157,6 @@ class Ring:
         S[_BASE] = self.base
         S[_N] = self.n
         S[_MANY] = self.n - (self.n >> 2)
-        self.r = 0  # the first of the closed places
         self.spans = 0
         self.losing = self.ended = False
         self.lost = self.lost_starts = 0
@@ -164,11 +167,18 @@ class Ring:
         S[_LAST] = t
         self.open()
 
+    # Where a frame's place begins, by its number.
+    def place(self, i):
+        return (i & self.n - 1) << 8
+
+    def closed(self):
+        return S[_W] - S[_R]
+
     # Events that wait in closed frames from the index on, and of these the lost ones.
     def waiting(self, first):
         events = lost = 0
-        for i in range(first, S[_CLOSED]):
-            q = (self.r + i) % self.n << 8
+        for i in range(S[_R] + first, S[_W]):
+            q = self.place(i)
             if self.b[q + 1] == 2:
                 n = get32(self.b, q + 14)
                 events += n
@@ -183,25 +193,34 @@ class Ring:
         S[_MARKER] = _BUSY
         if m < _BUSY:
             self.marker = m
+        elif m == _BUSY:
+            self.mend()
 
     def give(self):
         S[_MARKER] = _OFF if self.ended else _LOSING if self.losing else self.marker
 
-    # After a KeyboardInterrupt in the midst of a hook: time and place may be of different events.
-    def heal(self):
-        self.marker = self.outer[-1] if self.outer else self.base
+    # A KeyboardInterrupt came in the midst of a hook: the frame is closed as far as it is whole.
+    def mend(self):
+        S[_IDLE] = 0  # an idle stretch that did not end is not told
         t = us()
         self.step(t)
         S[_LAST] = t
         if not self.losing:
+            if S[_POSITION] & _PLACE & ~255 != self.place(S[_W]):
+                S[_POSITION] = 0  # it is closed, and the next was not opened
             self.roll()
+
+    # The same, when nothing runs but what is around this loop.
+    def heal(self):
+        self.marker = self.outer[-1] if self.outer else self.base
+        self.mend()
         self.give()
 
     # Frames.
 
     def open(self, context=0):
         b = self.b
-        q = S[_W] << 8
+        q = self.place(S[_W])
         b[q] = 0xF9
         b[q + 1] = 2
         b[q + 6] = context
@@ -230,31 +249,35 @@ class Ring:
     # count: what the frame adds to the running count; the sender puts that count in its place.
     def close(self, count):
         b = self.b
-        q = S[_W] << 8
+        q = self.place(S[_W])
         b[q + 2] = (S[_POSITION] & _PLACE) - q - 8
         put32(b, q + 14, count)
         self.advance()
 
     def advance(self):
-        S[_CLOSED] += 1
-        if S[_CLOSED] > S[_PEAK]:
-            S[_PEAK] = S[_CLOSED]
         S[_W] += 1
-        if S[_W] == self.n:
-            S[_W] = 0
-        if S[_CLOSED] == S[_MANY]:
+        closed = self.closed()
+        if closed > S[_PEAK]:
+            S[_PEAK] = closed
+        if closed == S[_MANY]:
             self.press(True)
 
     # Closes the open frame and opens the next one, or begins to lose.
     def roll(self):
+        if self.losing:
+            return
         if self.filled():
             self.close(S[_POSITION] >> 20)
         if S[_LONG]:
             for side in self.sides:
-                while (side.n or side.lost) and S[_CLOSED] < self.n:
+                if side.lock and not side.lock.acquire(False):
+                    continue
+                while (side.n or side.lost) and self.closed() < self.n:
                     self.roll_side(side)
+                if side.lock:
+                    side.lock.release()
             self.look()
-        if S[_CLOSED] < self.n:
+        if self.closed() < self.n:
             self.open()
         else:
             self.losing = True
@@ -294,7 +317,7 @@ class Ring:
             done = side.lost
             side.lost = 0
             self.write(0x36, 0, 0, done, None)
-            self.b[(S[_W] << 8) + 7] = 1
+            self.b[self.place(S[_W]) + 7] = 1
         for i in range(5 * done, 5 * count):
             side.records[i - 5 * done] = side.records[i]
         side.n = max(count - done, 0)
@@ -306,7 +329,7 @@ class Ring:
 
     # The sender has made room: says what is missing, and goes on.
     def resume(self):
-        if S[_CLOSED] > min(self.n - 3, self.n - (self.n >> 2)):
+        if self.closed() > min(self.n - 3, self.n - (self.n >> 2)):
             return
         self.take()
         t = us()
@@ -320,7 +343,7 @@ class Ring:
             outer, self.outer = self.outer, self.lost_outer
             self.open()
             self.write(0x36, 0, lasted, self.lost, None)
-            self.b[(S[_W] << 8) + 7] = 1  # for the sender: a LOST
+            self.b[self.place(S[_W]) + 7] = 1  # for the sender: a LOST
             S[_HI], self.marker, self.outer = now_hi, marker, outer
             self.close(self.lost)
             self.lost = 0
@@ -331,25 +354,25 @@ class Ring:
         self.open()
         self.give()
 
+    # The first closed frame was sent.
     def released(self):
-        S[_CLOSED] -= 1
-        self.r += 1
-        if self.r == self.n:
-            self.r = 0
-        if S[_CLOSED] == S[_MANY] - 1:
+        self.take()
+        S[_R] += 1
+        if self.closed() == S[_MANY] - 1:
             self.press(False)
+        self.give()
         if self.losing:
             self.resume()
 
     # One frame TASKS from the slot on; returns the next slot, or 0 after the last. None: no room.
     def tell_tasks(self, slot):
-        if self.losing or S[_CLOSED] + 2 >= self.n:
+        if self.losing or self.closed() + 2 >= self.n:
             return None
         self.take()
         if self.filled():
             self.close(S[_POSITION] >> 20)
         b = self.b
-        at = S[_W] << 8
+        at = self.place(S[_W])
         q = at + 16
         b[at] = 0xF9
         b[at + 1] = 4

@@ -22,7 +22,7 @@ _RAN = const(-3)
 b = None  # the ring's bytes
 entered = left = yielded = long_roll = press = idle_end = turn_window = None
 unborn = died = None
-until_complete = loop_ended = None
+until_complete = loop_begins = loop_ended = None
 
 
 # What asyncio calls for each run. An ENTER of 4 bytes and an EXIT of 2 fit, always; longer times,
@@ -131,7 +131,8 @@ def started(slot, instance, name, parent):
 
 # In place of core.run_until_complete: after the loop's end nobody waits any more.
 def run_until_complete(main_task=None):
+    m = loop_begins()
     try:
         return until_complete(main_task)
     finally:
-        loop_ended()
+        loop_ended(m)

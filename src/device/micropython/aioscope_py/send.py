@@ -13,8 +13,9 @@ from .ring import S, get32, put32, put48, us, varint
 
 _LAST = const(2)
 _OPENED = const(8)
-_CLOSED = const(9)
+_R = const(9)
 _HI = const(14)
+_LONG = const(16)
 _PLACE = const(0xFFFFF)
 _SECOND = const(1000000)
 _ROUND = const(2500000)  # all names and tasks are told again
@@ -25,6 +26,7 @@ _TAIL_MS = const(20)  # for the rest of a frame on a port shared with text
 _DRAIN_US = const(100)  # a sending that took longer is an event
 _AGAIN = (errno.EAGAIN, errno.ETIMEDOUT, errno.EINPROGRESS)
 _CANARY = b"\n\r\x03\x04\x11\x13\x00\xff"
+_NONE = {None: 0}
 # CRC-8 of polynomial 07, by half bytes.
 _CRC8 = b"\x00\x07\x0e\x09\x1c\x1b\x12\x15\x38\x3f\x36\x31\x24\x23\x2a\x2d"
 
@@ -89,6 +91,9 @@ class Sender:
         self.repeat_name = 0
         self.flight = None  # the bytes of what is being sent: the ring's, or out
         self.begin = self.offset = self.end = 0
+        self.number = -1  # of the ring's frame that was prepared, with what it adds to the counts
+        self.adds = self.adds_lost = 0
+        self.next_count = self.next_dropped = 0
         self.left = 0
         self.stream = None
         self.poll = None
@@ -149,22 +154,24 @@ class Sender:
             return False
         return True
 
-    # One write; returns the bytes that were taken.
+    # One write. From write() on to what it took nothing jumps, so that no KeyboardInterrupt can
+    # come between.
     def write(self, n):
         try:
             if self.part:
-                return self.stream.write(self.flight, self.offset, n) or 0
-            i = self.offset
-            return self.stream.write(memoryview(self.flight)[i : i + n]) or 0
+                taken = self.stream.write(self.flight, self.offset, n)
+                self.offset += _NONE.get(taken, taken)
+            else:
+                taken = self.stream.write(memoryview(self.flight)[self.offset : self.offset + n])
+                self.offset += _NONE.get(taken, taken)
         except MemoryError:  # for instance while the heap is locked
-            return 0
+            pass
         except OSError as e:
             error = e.args[0] if e.args else 5
             if error not in _AGAIN:
                 self.give_up(error if isinstance(error, int) and error > 0 else 5)
         except Exception:
             self.give_up(5)
-        return 0
 
     # How many of n bytes may be written now.
     def allowance(self, n):
@@ -185,26 +192,36 @@ class Sender:
     # Sends what is in flight; true when the next frame can begin.
     def pump(self):
         while self.flight:
+            if self.offset >= self.end:
+                self.landed()
+                continue
             n = self.allowance(self.end - self.offset)
             if not n or self.stream is None:
                 return False
             if not self.writable(_TAIL_MS if self.whole and self.offset > self.begin else 0):
                 return False
-            taken = self.write(n)
-            if not taken:
+            before = self.offset
+            self.write(n)
+            taken = self.offset - before
+            if taken <= 0:
                 return False
-            self.offset += taken
             self.bytes += taken
             self.left -= taken
             self.credit -= taken * self.cost
-            if self.offset == self.end:
-                of_ring = self.flight is self.ring.b
-                self.flight = None
-                if of_ring:
-                    self.ring.released()
-            elif taken < n and not self.whole:
+            if taken < n and not self.whole:
                 return False
         return True
+
+    # The frame in flight was sent. Each step may be done again after a KeyboardInterrupt.
+    def landed(self):
+        b = self.flight
+        q = self.begin
+        self.sequence = (b[q + 3] | b[q + 4] << 8) + 1 & 0xFFFF
+        if b is self.ring.b:
+            self.count, self.dropped = self.next_count, self.next_dropped
+            if S[_R] == self.number:
+                self.ring.released()
+        self.flight = None
 
     # Frames.
 
@@ -213,33 +230,24 @@ class Sender:
         b[q + 3] = self.sequence & 255
         b[q + 4] = self.sequence >> 8 & 255
         b[q + 5] = self.session & 255
-        end = seal(b, q)
-        # From here on nothing fails.
-        self.flight = b
+        self.end = seal(b, q)
         self.begin = self.offset = q
-        self.end = end
-        self.sequence = self.sequence + 1 & 0xFFFF
+        self.flight = b
 
     def launch_closed(self):
         ring = self.ring
         b = ring.b
-        q = ring.r << 8
+        q = ring.place(S[_R])
+        if self.number != S[_R]:
+            events = b[q + 1] == 2
+            self.adds = get32(b, q + 14) if events else 0
+            self.adds_lost = self.adds if events and b[q + 7] else 0
+            self.number = S[_R]
         if b[q + 1] == 2:
-            count = get32(b, q + 14)
-            lost = b[q + 7]
-            before = self.count
-            put32(b, q + 14, before)
-            try:
-                self.launch(b, q)
-            except MemoryError:
-                put32(b, q + 14, count)
-                b[q + 7] = lost
-                raise
-            self.count = before + count
-            if lost:
-                self.dropped += count
-        else:
-            self.launch(b, q)
+            put32(b, q + 14, self.count)
+        self.next_count = self.count + self.adds
+        self.next_dropped = self.dropped + self.adds_lost
+        self.launch(b, q)
 
     # A length byte and UTF-8, cut at a character; without the heap.
     def put_text(self, q, text, most=_NAME):
@@ -292,8 +300,8 @@ class Sender:
         ring = self.ring
         b[0] = 0xF9
         # The time up to which the stream tells: what waits is not older.
-        if S[_CLOSED] or ring.filled():
-            q = (ring.r << 8) + 8
+        if ring.closed() or ring.filled():
+            q = ring.place(S[_R]) + 8
             for i in range(6):
                 b[46 + i] = ring.b[q + i]
         else:
@@ -399,7 +407,7 @@ class Sender:
             return False
         self.tell_again()
         while self.pump():
-            if not S[_CLOSED]:
+            if not ring.closed():
                 if not everything or not ring.filled() or ring.losing:
                     return True
                 ring.take()
@@ -412,8 +420,12 @@ class Sender:
     def before_wait(self, ms, cap=0):
         ring = self.ring
         began = us()
+        if S[_LONG]:  # other threads or interrupts have told something
+            ring.take()
+            ring.roll()
+            ring.give()
         old = ms < 0 or ((began - S[_OPENED]) & 0x3FFFFFFF) + 1000 * ms >= 1000 * _SEAL_MS
-        if not (S[_CLOSED] or self.flight or old):
+        if not (ring.closed() or self.flight or old):
             return 1000
         before = self.bytes
         done = self.send(cap or (8192 if ms < 0 or ms > 64 else max(ms * 128, 267)), old)

@@ -259,7 +259,8 @@ def Task(coro, scope=None):
     wrapped = Coro(coro)
     task = real_task(wrapped, scope) if scope is not None else real_task(wrapped)
     wrapped.task = task
-    if S[_MARKER] != _OFF:
+    # In the midst of a hook (an interrupt made the task) it gets its slot when it first runs.
+    if S[_MARKER] < _BUSY or S[_MARKER] > _OFF:
         if not _funcs:
             _look_for_funcs()
         adopt(wrapped)
@@ -423,16 +424,34 @@ def install_browser():
     core._run_iter = traced
 
 
-def loop_ended():
-    if S[_MARKER] == _OFF or ring.outer:
-        return
+# A KeyboardInterrupt may have come at any place of the last loop; what it left is put right before
+# this one. Returns what runs around the loop.
+def loop_begins():
+    if S[_MARKER] == _OFF:
+        return _OFF
     if S[_MARKER] == _BUSY:
         ring.heal()
     if not _TOP < S[_MARKER] <= _IN:
-        sender.flush(20, False)
+        sender.at_work = False
+    return S[_MARKER]
+
+
+def loop_ended(m):
+    if S[_MARKER] == _OFF:
+        return
+    if S[_MARKER] == _BUSY:
+        ring.heal()
+    idle_end()
+    if _TOP < m <= _IN:
+        return
+    while _TOP < S[_MARKER] <= _IN:  # a run whose end was not told
+        _leave(2)
+    sender.at_work = False
+    sender.flush(20, False)
 
 
 short.entered, short.left, short.yielded = entered, left, yielded
-short.unborn, short.died, short.loop_ended = unborn, died, loop_ended
+short.unborn, short.died = unborn, died
+short.loop_begins, short.loop_ended = loop_begins, loop_ended
 short.long_roll, short.press = roll, press
 short.idle_end, short.turn_window = idle_end, turn_window
