@@ -41,7 +41,6 @@ _EVENT = const(0x100000)
 _FULL = const(234)  # from here on an ENTER, EXIT and IDLE might not fit
 _FIRST = const(226)  # from here on another event might not
 _STACK = const(8)
-_SIDE = const(32)
 
 S = array("i", bytes(4 * 19))
 S[_MARKER] = _OFF
@@ -96,36 +95,6 @@ def put32(b, q, v):
     b[q + 1] = v >> 8 & 255
     b[q + 2] = v >> 16 & 255
     b[q + 3] = v >> 24 & 255
-
-
-# Events of interrupts that came into the midst of a hook, or of other threads: kept until the
-# open frame is closed, for a frame of their own.
-class Side:
-    # lock: of a thread that may write at any time.
-    def __init__(self, context, lock=None):
-        self.context = context
-        self.lock = lock
-        self.records = [0] * (5 * _SIDE)
-        self.n = 0
-        self.lost = 0
-        self.busy = False
-
-    def put(self, tag, t, a, b, z):
-        if self.busy or self.n == _SIDE:
-            self.lost += 1
-            S[_LONG] = 1
-            return
-        self.busy = True
-        i = 5 * self.n
-        records = self.records
-        records[i] = tag
-        records[i + 1] = t
-        records[i + 2] = a
-        records[i + 3] = b
-        records[i + 4] = z
-        self.n += 1
-        S[_LONG] = 1
-        self.busy = False
 
 
 class Ring:
@@ -354,13 +323,11 @@ class Ring:
         self.open()
         self.give()
 
-    # The first closed frame was sent.
+    # The first closed frame was sent. Only the sender changes S[_R].
     def released(self):
-        self.take()
         S[_R] += 1
-        if self.closed() == S[_MANY] - 1:
+        if S[_W] - S[_R] == S[_MANY] - 1:
             self.press(False)
-        self.give()
         if self.losing:
             self.resume()
 

@@ -14,6 +14,7 @@ from .ring import S, get32, put32, put48, us, varint
 _LAST = const(2)
 _OPENED = const(8)
 _R = const(9)
+_W = const(12)
 _HI = const(14)
 _LONG = const(16)
 _PLACE = const(0xFFFFF)
@@ -407,7 +408,7 @@ class Sender:
             return False
         self.tell_again()
         while self.pump():
-            if not ring.closed():
+            if S[_W] == S[_R]:
                 if not everything or not ring.filled() or ring.losing:
                     return True
                 ring.take()
@@ -425,7 +426,7 @@ class Sender:
             ring.roll()
             ring.give()
         old = ms < 0 or ((began - S[_OPENED]) & 0x3FFFFFFF) + 1000 * ms >= 1000 * _SEAL_MS
-        if not (ring.closed() or self.flight or old):
+        if not (S[_W] != S[_R] or self.flight or old):
             return 1000
         before = self.bytes
         done = self.send(cap or (8192 if ms < 0 or ms > 64 else max(ms * 128, 267)), old)
