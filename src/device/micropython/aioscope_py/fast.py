@@ -277,7 +277,7 @@ def roll():
     s[_MARKER] = _BUSY
     p = int(s[_POSITION])
     w = int(s[_W])
-    closed = w + 1 - int(s[_R])
+    closed = w - int(s[_R]) + 1  # MicroPython 1.19 gets w + 1 - int(s[_R]) wrong
     if int(s[_LONG]) or m >= _BUSY or closed == int(s[_N]) or p < _EVENT:
         s[_MARKER] = m
         long_roll()
