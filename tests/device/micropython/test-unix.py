@@ -30,6 +30,7 @@ from played import Played, check, nothing_lost, read_truth, tasks_of, values
 
 FOLDER, KIND = sys.argv[3:5]
 PERIOD = 2**32 if KIND == 'c' else 2**30
+TRIES = 4
 END = b'\n-- the end of the test --\n'
 
 
@@ -90,7 +91,12 @@ def wait_for_and_a_server():
 
 @tap.case
 def loops_in_loops_and_odd_tasks():
-    schedules.loops(play('loops'), gc=KIND == 'c', told=KIND == 'c')
+    # What looks like a pointer to a task that nobody started keeps it, now and then.
+    for _ in range(TRIES):
+        played = play('loops')
+        if KIND != 'c' or 'never-started' in values(played, 'end'):
+            break
+    schedules.loops(played, gc=KIND == 'c', told=KIND == 'c')
 
 
 @tap.case
@@ -106,7 +112,7 @@ def sessions_within_a_run():
 
 @tap.case
 def text_and_trace_on_one_port():
-    for attempt in range(4):
+    for attempt in range(TRIES):
         played = play('shared', shared=True)
         said = played.text.replace('\\r', '').replace('\\n', '\n').splitlines()
         for task in range(3):
