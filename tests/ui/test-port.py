@@ -120,6 +120,7 @@ def what_cannot_be_released_is_not_offered():
         w.find('list item', 'Demo board')
         tap.equal(w.all('button', 'Release port|Take it back'), [])
         w.keys('Escape')
+        window.until('the list is closed', lambda: not w.all('list item', 'Demo board'))
 
 
 @tap.case
