@@ -1,7 +1,7 @@
 # aioscope: records every asyncio task of this program, for the viewer on a computer.
 #
 #   import aioscope
-#   aioscope.start(uart)      # before asyncio.run(); any stream, or none for the REPL's port
+#   aioscope.start()          # before asyncio.run(); any stream, or none for the REPL's port
 #
 # Marks, levels, counters and spans do nothing before start().
 
