@@ -57,6 +57,7 @@ extra  clang-format             clang-tools-extra       -                     cl
 extra  desktop-file-utils       desktop-file-utils      desktop-file-utils    desktop-file-utils     -
 extra  appstream                appstream               appstream             AppStream              -
 extra  groff-base               groff-base              groff                 groff                  -
+extra  locales                  glibc-locale-source     -                     glibc-i18ndata         -
 END
 }
 
