@@ -271,7 +271,7 @@ asc_actions_update (GtkWindow *window, AscDocument *document)
   set_enabled (window, "take-back", released);
   set_enabled (window, "disconnect",
                loading || asc_document_live (document)
-                   || asc_document_connecting (document));
+                   || asc_document_opening (document));
 }
 
 static void

@@ -152,16 +152,15 @@ state_changed (Connect *self)
   AscEngine *engine = asc_document_engine (self->document);
   AscRecording *recording = engine != NULL ? asc_engine_recording (engine) : NULL;
   char *text;
-  if (asc_document_connecting (self->document))
-    text = g_strdup ("Connecting …");
-  else if (recording != NULL && asc_document_live (self->document))
+  if (recording != NULL && asc_document_live (self->document))
     text
         = g_strdup_printf ("%s %s", asc_recording_describe (recording),
                            asc_document_released (self->document) ? "○ released"
                            : asc_engine_state (engine) == ASC_ENGINE_WAITING ? "○ waiting"
                                                                              : "● live");
   else
-    text = g_strdup ("Connect");
+    text = g_strdup (asc_document_connecting (self->document) ? "Connecting …"
+                                                              : "Connect");
   gtk_label_set_text (GTK_LABEL (self->label), text);
   gtk_label_set_width_chars (GTK_LABEL (self->label),
                              (int)MIN (g_utf8_strlen (text, -1), LABEL_CHARS));

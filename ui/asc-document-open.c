@@ -1,4 +1,4 @@
-/* Opening, connecting, closing: the document's engine and its threads. */
+/* The document's engine: what it is, closing it. Opening is in asc-document-next.c. */
 #include "asc-document-private.h"
 
 static void
@@ -21,8 +21,8 @@ asc_hold_release (gpointer hold)
   g_atomic_rc_box_release_full (hold, hold_clear);
 }
 
-static AscHold *
-hold_new (AscDocument *self)
+AscHold *
+asc_hold_new (AscDocument *self)
 {
   AscHold *hold = g_atomic_rc_box_new0 (AscHold);
   g_weak_ref_init (&hold->document, self);
@@ -36,9 +36,8 @@ tell_state (gpointer document)
   return G_SOURCE_REMOVE;
 }
 
-/* On any thread. */
-static void
-engine_changed (gpointer data)
+void
+asc_hold_changed (gpointer data)
 {
   AscHold *hold = data;
   AscDocument *self = g_weak_ref_get (&hold->document);
@@ -53,7 +52,6 @@ asc_document_let_go (AscDocument *self)
     g_cancellable_cancel (self->asking);
   g_clear_object (&self->asking);
   self->serial++;
-  self->connecting = false;
   if (self->hold != NULL)
     {
       asc_engine_stop (self->hold->engine);
@@ -64,6 +62,7 @@ asc_document_let_go (AscDocument *self)
   g_clear_pointer (&self->title, g_free);
   g_clear_pointer (&self->saved_path, g_free);
   g_clear_pointer (&self->said, g_free);
+  g_clear_pointer (&self->source, asc_source_spec_free);
   self->n_percent = 0;
   self->chosen = NULL;
   self->seen = 0;
@@ -77,8 +76,8 @@ asc_document_let_go (AscDocument *self)
   self->view = (AscView){ .to_ns = 1 };
 }
 
-static void
-tell_new (AscDocument *self)
+void
+asc_document_tell_new (AscDocument *self)
 {
   asc_document_tell (self, ASC_DOCUMENT_SESSION);
   asc_document_tell (self, ASC_DOCUMENT_STATE);
@@ -89,108 +88,18 @@ tell_new (AscDocument *self)
 void
 asc_document_close (AscDocument *self)
 {
+  asc_document_give_up (self);
   asc_document_let_go (self);
-  tell_new (self);
-}
-
-void
-asc_document_open (AscDocument *self, const char *path)
-{
-  asc_document_let_go (self);
-  self->hold = hold_new (self);
-  self->hold->engine = asc_engine_open (path, NULL, NULL, engine_changed, self->hold);
-  self->title = g_path_get_basename (path);
-  self->saved_path = g_canonicalize_filename (path, NULL);
-  tell_new (self);
-}
-
-typedef struct
-{
-  AscHold *hold;
-  AscSourceSpec *spec;
-} Connecting;
-
-static void
-connecting_free (gpointer data)
-{
-  Connecting *connecting = data;
-  asc_hold_release (connecting->hold);
-  asc_source_spec_free (connecting->spec);
-  g_free (connecting);
-}
-
-static void
-connect_thread (GTask *task, gpointer source, gpointer data, GCancellable *cancellable)
-{
-  Connecting *connecting = data;
-  GError *error = NULL;
-  AscRecordingOptions options = { .reconnect = true };
-  (void)source;
-  (void)cancellable;
-  connecting->hold->engine = asc_engine_record (connecting->spec, &options,
-                                                engine_changed, connecting->hold, &error);
-  if (connecting->hold->engine == NULL)
-    g_task_return_error (task, error);
-  else
-    g_task_return_pointer (task, asc_hold_acquire (connecting->hold), asc_hold_release);
-}
-
-static void
-connected (GObject *source, GAsyncResult *result, gpointer serial)
-{
-  AscDocument *self = ASC_DOCUMENT (source);
-  GError *error = NULL;
-  AscHold *hold = g_task_propagate_pointer (G_TASK (result), &error);
-  if (self->serial != GPOINTER_TO_UINT (serial))
-    {
-      g_clear_error (&error);
-      g_clear_pointer (&hold, asc_hold_release);
-      return;
-    }
-  self->connecting = false;
-  if (hold == NULL)
-    {
-      asc_document_say (self, 2, error->message);
-      g_error_free (error);
-      asc_document_tell (self, ASC_DOCUMENT_STATE);
-      return;
-    }
-  self->hold = hold;
-  tell_new (self);
-}
-
-void
-asc_document_connect (AscDocument *self, const char *text)
-{
-  GError *error = NULL;
-  AscSourceSpec *spec = asc_source_spec_parse (text, &error);
-  if (spec == NULL)
-    {
-      asc_document_say (self, 2, error->message);
-      g_error_free (error);
-      return;
-    }
-  asc_document_let_go (self);
-  self->connecting = true;
-  g_free (self->spec);
-  self->spec = g_strdup (text);
-  Connecting *connecting = g_new0 (Connecting, 1);
-  connecting->hold = hold_new (self);
-  connecting->spec = spec;
-  GTask *task = g_task_new (self, NULL, connected, GUINT_TO_POINTER (self->serial));
-  g_task_set_task_data (task, connecting, connecting_free);
-  g_task_run_in_thread (task, connect_thread);
-  g_object_unref (task);
-  tell_new (self);
+  asc_document_tell_new (self);
 }
 
 void
 asc_document_disconnect (AscDocument *self)
 {
-  if (self->connecting)
+  if (self->attempt != NULL)
     {
-      asc_document_let_go (self);
-      tell_new (self);
+      asc_document_give_up (self);
+      asc_document_tell (self, ASC_DOCUMENT_STATE);
       return;
     }
   if (self->hold == NULL)
@@ -199,12 +108,6 @@ asc_document_disconnect (AscDocument *self)
   asc_view_follow (&self->view, false);
   asc_document_tell (self, ASC_DOCUMENT_STATE);
   asc_document_tell (self, ASC_DOCUMENT_VIEW);
-}
-
-bool
-asc_document_connecting (const AscDocument *self)
-{
-  return self->connecting;
 }
 
 AscEngine *
@@ -251,12 +154,11 @@ asc_document_message (AscDocument *self, int *severity)
   *severity = self->said_severity;
   if (self->said != NULL)
     return g_strdup (self->said);
-  if (self->connecting)
-    {
-      *severity = 0;
-      return g_strdup_printf ("Connecting to %s …", self->spec);
-    }
   *severity = 0;
+  if (self->attempt != NULL)
+    return g_strdup_printf (asc_document_connecting (self) ? "Connecting to %s …"
+                                                           : "Opening %s …",
+                            asc_document_attempted (self));
   char *message = self->hold != NULL ? asc_engine_message (self->hold->engine, severity)
                                      : g_strdup ("");
   /* That all goes well is seen on the scope. */

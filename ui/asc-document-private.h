@@ -16,9 +16,9 @@ struct _AscDocument
   GObject parent;
   AscHold *hold;
   guint serial; /* counts documents' contents: late answers of workers are dropped */
-  bool connecting;
+  struct AscAttempt *attempt; /* what is being opened to be shown next, or NULL */
+  AscSourceSpec *source;      /* of the recording that is shown */
   char *title;
-  char *spec;
   char *saved_path;
   char *said; /* the window's own message */
   int said_severity;
@@ -56,12 +56,21 @@ enum
 };
 void asc_document_tell (AscDocument *document, guint signal);
 
+AscHold *asc_hold_new (AscDocument *document);
 void asc_hold_release (gpointer hold);
 AscHold *asc_hold_acquire (AscHold *hold);
+/* What an engine calls, on any thread. */
+void asc_hold_changed (gpointer hold);
 /* Statistics, hogs and margin, but not the percentages. */
 void asc_document_forget_stats (AscDocument *document);
 /* Lets go of all that is shown. */
 void asc_document_let_go (AscDocument *document);
+/* Ends what is being opened; what is shown stays. */
+void asc_document_give_up (AscDocument *document);
+/* The file or source that is being opened, for people. */
+const char *asc_document_attempted (const AscDocument *document);
+/* Something else is shown now. */
+void asc_document_tell_new (AscDocument *document);
 /* Asks a worker for statistics, now or when the running one has answered. */
 void asc_document_ask (AscDocument *document);
 

@@ -229,6 +229,7 @@ asc_document_step_run (AscDocument *self, int direction)
 static void
 asc_document_dispose (GObject *object)
 {
+  asc_document_give_up (ASC_DOCUMENT (object));
   asc_document_let_go (ASC_DOCUMENT (object));
   G_OBJECT_CLASS (asc_document_parent_class)->dispose (object);
 }
@@ -238,7 +239,6 @@ asc_document_finalize (GObject *object)
 {
   AscDocument *self = ASC_DOCUMENT (object);
   g_free (self->filter);
-  g_free (self->spec);
   G_OBJECT_CLASS (asc_document_parent_class)->finalize (object);
 }
 

@@ -23,11 +23,14 @@ G_DECLARE_FINAL_TYPE (AscDocument, asc_document, ASC, DOCUMENT, GObject)
 
 AscDocument *asc_document_new (void);
 
-/* Each closes what is shown before. Opening never fails at once: see the state. */
+/* What is shown before stays, and a live recording goes on, until the new one is really
+ * there; when that fails it is said, and nothing else changes. */
 void asc_document_open (AscDocument *document, const char *path);
-/* spec as on the command line ("demo", "/dev/ttyACM0@115200", "tcp:host:port"). */
+/* spec as on the command line ("demo", "/dev/ttyACM0@115200", "tcp:host:port"). A port
+ * that is recorded already is released for it, and taken back if it fails. */
 void asc_document_connect (AscDocument *document, const char *spec);
-void asc_document_disconnect (AscDocument *document); /* or stops loading */
+/* Ends what is being opened; else disconnects, or stops loading. */
+void asc_document_disconnect (AscDocument *document);
 void asc_document_close (AscDocument *document);
 
 /* Lets another tool have the port of a live recording, which stays open, and takes it
@@ -40,7 +43,8 @@ void asc_document_take_back (AscDocument *document);
 bool asc_document_can_type (const AscDocument *document);
 void asc_document_type (AscDocument *document, const char *bytes, gsize n);
 
-bool asc_document_connecting (const AscDocument *document);
+bool asc_document_connecting (const AscDocument *document);   /* to a source */
+bool asc_document_opening (const AscDocument *document);      /* a file or a source */
 AscEngine *asc_document_engine (const AscDocument *document); /* NULL: empty */
 AscTrace *asc_document_trace (const AscDocument *document);   /* NULL: empty */
 bool asc_document_live (const AscDocument *document);         /* a recording runs */

@@ -163,8 +163,10 @@ update_state (AscHeader *self)
   bool live = asc_document_live (self->document);
   bool loading = engine != NULL && asc_engine_state (engine) == ASC_ENGINE_LOADING;
   gtk_widget_set_visible (self->disconnect,
-                          live || loading || asc_document_connecting (self->document));
-  gtk_button_set_label (GTK_BUTTON (self->disconnect), live ? "Disconnect" : "Cancel");
+                          live || loading || asc_document_opening (self->document));
+  gtk_button_set_label (GTK_BUTTON (self->disconnect),
+                        live && !asc_document_opening (self->document) ? "Disconnect"
+                                                                       : "Cancel");
   gtk_widget_set_visible (self->follow, live);
   view_changed (self); /* a session begins by following */
   update (self);

@@ -2,6 +2,8 @@
 
 #include "asc-format.h"
 
+#include <string.h>
+
 #define INFO_US 6000000 /* that a message about success stays */
 #define LINES_TO_PASTE "import aioscope\naioscope.start()\n"
 
@@ -87,7 +89,8 @@ static char *
 released_words (Message *self)
 {
   AscEngine *engine = asc_document_engine (self->document);
-  if (!asc_document_released (self->document))
+  /* Released for another try at the same port, it is not anybody else's. */
+  if (!asc_document_released (self->document) || asc_document_opening (self->document))
     return g_strdup ("");
   return g_strdup_printf (
       "%s is released: Thonny, mpremote and others can use it. The recording stays open.",
@@ -127,7 +130,7 @@ time_out (Message *self)
       self->shown_us = now;
     }
   char *message = asc_document_message (self->document, &severity);
-  if (severity == 0 && *message != '\0' && !asc_document_connecting (self->document)
+  if (severity == 0 && *message != '\0' && !asc_document_opening (self->document)
       && now - self->shown_us > INFO_US)
     asc_document_say (self->document, 0, "");
   g_free (message);
@@ -141,12 +144,18 @@ look_again (gpointer data)
   return G_SOURCE_CONTINUE;
 }
 
+/* What was said is over; what goes on being so is not shown again. */
 static void
 dismiss (Message *self)
 {
-  g_free (self->dismissed);
-  self->dismissed = g_strdup (gtk_label_get_text (GTK_LABEL (self->label)));
+  char *text = g_strdup (gtk_label_get_text (GTK_LABEL (self->label)));
+  g_clear_pointer (&self->dismissed, g_free);
   asc_document_say (self->document, 0, "");
+  if (gtk_widget_get_visible (self->bar)
+      && strcmp (gtk_label_get_text (GTK_LABEL (self->label)), text) == 0)
+    self->dismissed = g_strdup (text);
+  g_free (text);
+  update (self);
 }
 
 static void

@@ -7,25 +7,10 @@ import signal
 import subprocess
 import time
 
+import boards
 import tap
 import window
-
-
-class Simulated:
-    """A board of its own process at a pty, whose programs goes on for long."""
-
-    def __init__(self):
-        self.process = subprocess.Popen([window.CLI, 'simulate', '--no-loss', '--seconds', '600'],
-                                        stdout=subprocess.PIPE, stdin=subprocess.DEVNULL,
-                                        text=True)
-        self.path = self.process.stdout.readline().strip()
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *_):
-        self.process.kill()
-        self.process.communicate()
+from boards import Simulated, runs
 
 
 class Typed:
@@ -57,8 +42,7 @@ class Typed:
 def links(w):
     """The changes of the connection in the only recording."""
     path, = (w.home / 'state' / 'aioscope' / 'recordings').glob('*.trace')
-    return [line.split('\t')[6].split()[0] for line in window.cli('cat', path).splitlines()
-            if line.split('\t')[3] == 'link']
+    return boards.links(path)
 
 
 def open_list(w):
@@ -71,10 +55,6 @@ def from_list(w, name):
     open_list(w)
     w.focused('button', name)
     w.keys('Return')
-
-
-def runs(w):
-    return sum(window.count(row['Runs']) for row in w.table().values() if row['Runs'])
 
 
 @tap.case
