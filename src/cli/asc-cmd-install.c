@@ -5,80 +5,14 @@
 
 #include "asc-holder.h"
 #include "asc-install.h"
+#include "asc-mpremote.h"
 
 #define MPREMOTE "mpremote"
+#define ASK_S 15 /* that a board may take to answer, unless told */
 /* Beside the folder that the program is in: where it was built, and where it is
  * installed. */
 static const char *const places[]
     = { "../device/micropython", "../share/aioscope/device" };
-
-typedef struct
-{
-  const char *mpremote;
-  const char *port;
-} Board;
-
-/* ---- mpremote ---- */
-
-/* A copy, with a 0 behind it; "" for nothing. */
-static char *
-text_of (GBytes *bytes)
-{
-  gsize n = 0;
-  const char *data = bytes ? g_bytes_get_data (bytes, &n) : NULL;
-  return n ? g_strndup (data, n) : g_strdup ("");
-}
-
-/* What it says is for people; of a traceback the last line tells the most. */
-static void
-tell_failed (const Board *board, char *out, char *err, const GError *error)
-{
-  const char *words = *g_strstrip (err) ? err : g_strstrip (out);
-  const char *line = strrchr (words, '\n');
-  char *valid = g_utf8_make_valid (line ? line + 1 : words, -1);
-  asc_cli_fail (&asc_cmd_install, ASC_CLI_FAILED,
-                "mpremote does not get on with the board at %s: %s", board->port,
-                *valid  ? valid
-                : error ? error->message
-                        : "it ended without a word");
-  g_free (valid);
-}
-
-/* Runs it on the board with these words; its standard output, or NULL after telling why
- * not. */
-static char *
-talk (const Board *board, const char *const *words)
-{
-  GError *error = NULL;
-  GBytes *out_bytes = NULL, *err_bytes = NULL;
-  GPtrArray *argv = g_ptr_array_new ();
-  const char *const head[] = { board->mpremote, "connect", board->port };
-  for (gsize i = 0; i < G_N_ELEMENTS (head); i++)
-    g_ptr_array_add (argv, (gpointer)(guintptr)head[i]);
-  for (; *words; words++)
-    g_ptr_array_add (argv, (gpointer)(guintptr)*words);
-  g_ptr_array_add (argv, NULL);
-  GSubprocess *process = g_subprocess_newv (
-      (const char *const *)argv->pdata,
-      G_SUBPROCESS_FLAGS_STDOUT_PIPE | G_SUBPROCESS_FLAGS_STDERR_PIPE, &error);
-  bool good
-      = process
-        && g_subprocess_communicate (process, NULL, NULL, &out_bytes, &err_bytes, &error)
-        && g_subprocess_get_successful (process);
-  char *out = text_of (out_bytes), *err = text_of (err_bytes);
-  if (!good)
-    {
-      tell_failed (board, out, err, error);
-      g_clear_pointer (&out, g_free);
-    }
-  g_free (err);
-  g_clear_pointer (&out_bytes, g_bytes_unref);
-  g_clear_pointer (&err_bytes, g_bytes_unref);
-  g_clear_error (&error);
-  g_clear_object (&process);
-  g_ptr_array_unref (argv);
-  return out;
-}
 
 static int
 no_mpremote (const char *given)
@@ -168,8 +102,9 @@ add_words (GPtrArray *words, const char *const *list)
 /* All in one call of mpremote, which stops at the first that fails; then the new module
  * is imported in a fresh MicroPython. */
 static bool
-copy (const Board *board, const AscInstallPlan *plan)
+copy (const AscMpremote *board, const AscInstallPlan *plan)
 {
+  guint limit_s = asc_mpremote_copy_s (plan->size, plan->files->len);
   GString *make = g_string_new ("import os\n");
   GPtrArray *words = g_ptr_array_new_with_free_func (g_free);
   for (guint i = 0; i < plan->folders->len; i++)
@@ -186,7 +121,10 @@ copy (const Board *board, const AscInstallPlan *plan)
       g_free (to);
     }
   g_ptr_array_add (words, NULL);
-  char *said = talk (board, (const char *const *)words->pdata);
+  printf ("copying, which may take %u s at most …\n", limit_s);
+  fflush (stdout);
+  char *said = asc_mpremote_run (&asc_cmd_install, board, "copying", limit_s,
+                                 (const char *const *)words->pdata);
   bool good = said != NULL;
   g_string_free (make, TRUE);
   g_ptr_array_unref (words);
@@ -195,10 +133,10 @@ copy (const Board *board, const AscInstallPlan *plan)
 }
 
 static int
-check (const Board *board)
+check (const AscMpremote *board, guint wait_s)
 {
   const char *const words[] = { "exec", asc_board_check, NULL };
-  char *said = talk (board, words);
+  char *said = asc_mpremote_run (&asc_cmd_install, board, "importing it", wait_s, words);
   if (!said)
     return ASC_CLI_FAILED;
   bool python = strstr (said, "aioscope-recorder: aioscope_py") != NULL;
@@ -212,13 +150,15 @@ check (const Board *board)
 }
 
 static int
-ask_and_copy (const Board *where, const char *from, bool dry_run)
+ask_and_copy (const AscMpremote *where, const char *from, guint wait_s, bool dry_run)
 {
   const char *const question[] = { "exec", asc_board_question, NULL };
   AscBoard board;
   AscInstallPlan plan;
   GError *error = NULL;
-  char *said = talk (where, question);
+  printf ("asking the board at %s what it is …\n", where->port);
+  fflush (stdout);
+  char *said = asc_mpremote_run (&asc_cmd_install, where, "answering", wait_s, question);
   if (!said)
     return ASC_CLI_FAILED;
   bool good = asc_board_parse (&board, said);
@@ -238,7 +178,7 @@ ask_and_copy (const Board *where, const char *from, bool dry_run)
     }
   put_plan (&plan);
   if (!dry_run && plan.files->len)
-    status = copy (where, &plan) ? check (where) : ASC_CLI_FAILED;
+    status = copy (where, &plan) ? check (where, wait_s) : ASC_CLI_FAILED;
   if (dry_run)
     printf ("dry run: nothing was copied\n");
   else if (status == ASC_CLI_OK)
@@ -287,20 +227,27 @@ run (const char *command, int argc, char **argv)
   gboolean dry_run = FALSE;
   char *given = NULL;
   char *from = NULL;
-  const GOptionEntry entries[] = { { "dry-run", 'n', 0, G_OPTION_ARG_NONE, &dry_run,
-                                     "Only say what would be copied, and why", NULL },
-                                   { "from", 0, 0, G_OPTION_ARG_FILENAME, &from,
-                                     "The folder with the board's files", "FOLDER" },
-                                   { "mpremote", 0, 0, G_OPTION_ARG_FILENAME, &given,
-                                     "The program to copy with", "PROGRAM" },
-                                   G_OPTION_ENTRY_NULL };
+  int wait_s = ASK_S;
+  const GOptionEntry entries[]
+      = { { "dry-run", 'n', 0, G_OPTION_ARG_NONE, &dry_run,
+            "Only say what would be copied, and why", NULL },
+          { "from", 0, 0, G_OPTION_ARG_FILENAME, &from,
+            "The folder with the board's files", "FOLDER" },
+          { "mpremote", 0, 0, G_OPTION_ARG_FILENAME, &given, "The program to copy with",
+            "PROGRAM" },
+          { "wait", 0, 0, G_OPTION_ARG_INT, &wait_s,
+            "How long the board may take to answer (15)", "SECONDS" },
+          G_OPTION_ENTRY_NULL };
   (void)command;
   int status = asc_cli_parse (&asc_cmd_install, entries, &argc, &argv, 1, 1);
+  if (status < 0 && (wait_s < 1 || wait_s > 3600))
+    status = asc_cli_usage (&asc_cmd_install, "--wait is 1 to 3600 seconds");
   char *port = status < 0 ? port_of (argv[1], &status) : NULL;
   char *program = port ? g_find_program_in_path (given ? given : MPREMOTE) : NULL;
   char *folder = program ? find_files (from) : NULL;
   if (folder)
-    status = ask_and_copy (&(Board){ program, port }, folder, dry_run);
+    status
+        = ask_and_copy (&(AscMpremote){ program, port }, folder, (guint)wait_s, dry_run);
   else if (program)
     status = ASC_CLI_FAILED;
   else if (port)
@@ -320,5 +267,7 @@ const AscCommand asc_cmd_install
         "loadable\n"
         "C module where there is one that the firmware loads, else the recorder in "
         "Python. Says\n"
-        "what it chose and why. What runs on the board is stopped for it.\n",
+        "what it chose and why. What runs on the board is stopped for it. A board that "
+        "goes on\n"
+        "talking, or says nothing, is given up with what was seen.\n",
         run };

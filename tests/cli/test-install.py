@@ -3,6 +3,9 @@
 import os
 import pathlib
 import pty
+import subprocess
+import threading
+import time
 
 import cli
 import tap
@@ -201,6 +204,76 @@ def what_mpremote_says_is_passed_on():
     result = desk.run()
     tap.equal(result.returncode, 1)
     tap.check('cannot be imported' in result.err, result.err)
+
+
+class Talking:
+    """What a board sends that cannot be stopped, twenty times a second."""
+
+    def __init__(self, desk, data):
+        self.master, self.data = desk.master, data
+        os.set_blocking(self.master, False)
+        self.ended = threading.Event()
+        self.thread = threading.Thread(target=self.send)
+
+    def send(self):
+        while not self.ended.wait(0.05):
+            try:
+                os.write(self.master, self.data)
+            except OSError:     # nobody reads
+                pass
+
+    def __enter__(self):
+        self.thread.start()
+        return self
+
+    def __exit__(self, *_):
+        self.ended.set()
+        self.thread.join()
+
+
+@tap.case
+def a_board_that_does_not_answer_is_given_up_with_what_it_does():
+    for data, words, wait in ((b'temperature 21.5\r\n', '“temperature 21.5”', 6),
+                              (b'\x80\x99\x07' * 9, 'no text', 1), (b'', 'sends nothing', 1)):
+        desk = Desk()
+        desk.mpremote.write_text('#!/bin/sh\nexec sleep 600\n')
+        began = time.monotonic()
+        with Talking(desk, data):
+            result = desk.run('--wait', wait)
+        tap.check(wait <= time.monotonic() - began < 40, time.monotonic() - began)
+        tap.equal(result.returncode, 1)
+        tap.equal(result.err.count('\n'), 1, result.err)
+        for word in (words, f'within {wait} s', 'reset', 'Ctrl-C', desk.port):
+            tap.check(word in result.err, word, 'is not in', result.err)
+        tap.equal(result.out, f'asking the board at {desk.port} what it is …\n'
+                  + '        still answering: 4 s of 6 at most\n' * (wait > 4))
+    cli.one_line(desk.run('--wait', 0), 2, '--wait')
+
+
+@tap.case
+def the_first_word_comes_at_once():
+    desk = Desk()
+    desk.mpremote.write_text('#!/bin/sh\necho $$ >"$0.pid"\nexec sleep 600\n')
+    with subprocess.Popen([cli.CLI, 'install', desk.port, '--mpremote', desk.mpremote, '--from',
+                           desk.files], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as one:
+        began = time.monotonic()
+        tap.check(one.stdout.readline().startswith(b'asking the board'))
+        tap.check(time.monotonic() - began < 10, time.monotonic() - began)
+        pid = pathlib.Path(f'{desk.mpremote}.pid')
+        while not (pid.exists() and pid.read_text().endswith('\n')):
+            time.sleep(0.05)
+        one.kill()
+        os.kill(int(pid.read_text()), 9)
+
+
+@tap.case
+def copying_and_looking_at_it_have_an_end_too():
+    desk = Desk()
+    desk.part('check', '')
+    desk.mpremote.write_text(FAKE.replace('cat "$0.check"', 'exec sleep 600'))
+    result = desk.run('--wait', 2)
+    tap.check(result.returncode == 1 and 'importing it within 2 s' in result.err, result.err)
+    tap.check('copying, which may take 42 s at most' in result.out, result.out)
 
 
 @tap.case
