@@ -162,8 +162,15 @@ build () {
   meson compile -C "$dir" ${ASC_JOBS:+-j "$ASC_JOBS"} >&2
 }
 
+# Whether a window can be opened; if not, $why.
 has_display () {
-  [ "$(uname)" = Darwin ] || [ -n "${DISPLAY:-}" ] || [ -n "${WAYLAND_DISPLAY:-}" ]
+  if [ "$(uname)" != Darwin ] && [ -z "${DISPLAY:-}${WAYLAND_DISPLAY:-}" ]; then
+    why='no display here (neither DISPLAY nor WAYLAND_DISPLAY is set)'
+    return 1
+  fi
+  if "$dir/ui/aioscope" --check-display >/dev/null 2>&1; then return 0; fi
+  why="the display does not answer (DISPLAY is '${DISPLAY:-}', WAYLAND_DISPLAY is '${WAYLAND_DISPLAY:-}')"
+  return 1
 }
 
 # The first of aioscope-demo, aioscope-demo-2, ... of which no file exists yet.
@@ -181,10 +188,11 @@ free_name () {
 without_display () {
   cli=$dir/src/cli/aioscope-cli
   out=$(free_name aioscope-demo)
-  say "no display here (neither DISPLAY nor WAYLAND_DISPLAY is set): doing the job without"
+  say "$why: doing the job without"
   say "a window: recording the demo board for 8 s"
   "$cli" record demo -o "$out.trace" --seconds 8
   "$cli" stats "$out.trace"
+  "$cli" hogs "$out.trace"
   "$cli" stats --csv "$out.trace" >"$out.csv"
   "$cli" render "$out.trace" -o "$out.png"
   printf '%s\n' '' "the recording:       $out.trace" "the statistics:      $out.csv" \
@@ -221,6 +229,6 @@ fi
 case ${1:-} in
   '') without_display ;;
   --help | --version | -h) exec "$dir/ui/aioscope" "$@" ;;
-  *) die "no display here, and these arguments are for the window: $*
+  *) die "$why, and these arguments are for the window: $*
 run.sh: without a window: '$dir/src/cli/aioscope-cli' --help" ;;
 esac

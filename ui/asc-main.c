@@ -81,15 +81,31 @@ command_line (GApplication *application, GApplicationCommandLine *line, gpointer
   return 0;
 }
 
+/* Before GTK says so in its own words and ends the program. */
+static int
+no_display (void)
+{
+  const char *x11 = g_getenv ("DISPLAY"), *wayland = g_getenv ("WAYLAND_DISPLAY");
+  if (gtk_init_check ())
+    return -1;
+  g_printerr ("aioscope: no window can be opened (DISPLAY is '%s', WAYLAND_DISPLAY is "
+              "'%s'). aioscope-cli records and measures without one.\n",
+              x11 != NULL ? x11 : "", wayland != NULL ? wayland : "");
+  return 1;
+}
+
 static int
 local_options (GApplication *application, GVariantDict *options, gpointer data)
 {
   (void)application;
   (void)data;
-  if (!g_variant_dict_contains (options, "version"))
-    return -1;
-  g_print ("aioscope %s\n", ASC_VERSION);
-  return 0;
+  if (g_variant_dict_contains (options, "version"))
+    {
+      g_print ("aioscope %s\n", ASC_VERSION);
+      return 0;
+    }
+  int status = no_display ();
+  return status < 0 && g_variant_dict_contains (options, "check-display") ? 0 : status;
 }
 
 int
@@ -99,6 +115,8 @@ main (int argc, char **argv)
     { "demo", 0, 0, G_OPTION_ARG_NONE, NULL, "Show the built-in demo board", NULL },
     { "dark", 0, 0, G_OPTION_ARG_NONE, NULL, "Start with the dark theme", NULL },
     { "version", 0, 0, G_OPTION_ARG_NONE, NULL, "Print the version", NULL },
+    { "check-display", 0, G_OPTION_FLAG_HIDDEN, G_OPTION_ARG_NONE, NULL,
+      "Only tell by the exit status whether a window can be opened", NULL },
     { G_OPTION_REMAINING, 0, 0, G_OPTION_ARG_STRING_ARRAY, NULL, NULL, "[FILE|SOURCE]" },
     G_OPTION_ENTRY_NULL,
   };

@@ -53,9 +53,13 @@ tap.add('a file and the demo', too_many, '--demo', 'a.trace')
 
 @tap.case
 def without_a_display_it_says_so():
-    done = run('--demo', DISPLAY='', WAYLAND_DISPLAY='')
-    tap.check(done.returncode not in (0, -6, -11), done.returncode)
-    tap.check('display' in done.stderr.lower(), done.stderr)
+    for display in ('', ':4711', 'nowhere:0'):
+        for args in (['--demo'], ['--check-display'], []):
+            done = run(*args, DISPLAY=display, WAYLAND_DISPLAY='')
+            tap.equal((done.returncode, done.stdout), (1, ''), display, args)
+            tap.equal(done.stderr, f"aioscope: no window can be opened (DISPLAY is '{display}', "
+                      "WAYLAND_DISPLAY is ''). aioscope-cli records and measures without one.\n")
+    tap.equal(run('--check-display').returncode, 0)
 
 
 window.main()
