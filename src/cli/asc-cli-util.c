@@ -34,6 +34,9 @@ asc_cli_usage (const AscCommand *command, const char *format, ...)
   va_start (args, format);
   char *what = g_strdup_vprintf (format, args);
   va_end (args);
+  /* A whole sentence may be what is wrong; ours goes on. */
+  if (g_str_has_suffix (what, "."))
+    what[strlen (what) - 1] = 0;
   int status = asc_cli_fail (command, ASC_CLI_USAGE, "%s; see %s%s%s --help", what, TOOL,
                              command->name[0] ? " " : "", command->name);
   g_free (what);

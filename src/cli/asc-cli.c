@@ -9,8 +9,8 @@
 #include <unistd.h>
 
 static const AscCommand *const commands[] = {
-  &asc_cmd_ports,  &asc_cmd_record,   &asc_cmd_info,  &asc_cmd_stats,   &asc_cmd_cat,
-  &asc_cmd_render, &asc_cmd_simulate, &asc_cmd_proxy, &asc_cmd_install,
+  &asc_cmd_ports, &asc_cmd_record, &asc_cmd_info,     &asc_cmd_stats, &asc_cmd_hogs,
+  &asc_cmd_cat,   &asc_cmd_render, &asc_cmd_simulate, &asc_cmd_proxy, &asc_cmd_install,
 };
 
 static void

@@ -21,6 +21,7 @@ typedef struct
 } AscCommand;
 
 extern const AscCommand asc_cmd_cat;
+extern const AscCommand asc_cmd_hogs;
 extern const AscCommand asc_cmd_info;
 extern const AscCommand asc_cmd_install;
 extern const AscCommand asc_cmd_ports;
@@ -58,6 +59,36 @@ AscEngine *asc_cli_load (const AscCommand *command,
 int asc_cli_check_session (const AscCommand *command, const char *text);
 /* Such a text (NULL: the last): the session's index, or -1 after telling. */
 int asc_cli_session (const AscCommand *command, AscTrace *trace, const char *text);
+/* "12.5", "12.5s", "500ms", "3us", "2min", "1:02.5" → ns. */
+bool asc_cli_parse_time (const char *text, gint64 *ns);
+/* What --from and --to say: texts (NULL not given), and ns from the session's start. */
+typedef struct
+{
+  char *from, *to;
+  gint64 from_ns, to_ns;
+} AscCliStretch;
+/* Their entries in a table of options. */
+#define ASC_CLI_STRETCH_ENTRIES(stretch)                                                 \
+  { "from",                                                                              \
+    0,                                                                                   \
+    0,                                                                                   \
+    G_OPTION_ARG_STRING,                                                                 \
+    &(stretch)->from,                                                                    \
+    "Begin so long after the session's start",                                           \
+    "TIME" },                                                                            \
+  {                                                                                      \
+    "to", 0, 0, G_OPTION_ARG_STRING, &(stretch)->to, "End so long after it", "TIME"      \
+  }
+/* Reads the texts: -1 to go on, else ASC_CLI_USAGE after telling. */
+int asc_cli_check_stretch (const AscCommand *command, AscCliStretch *stretch);
+/* The same on the board's clock; what is not given is G_MININT64, G_MAXINT64. False after
+ * telling when nothing of the session lies in it. */
+bool asc_cli_stretch (const AscCommand *command,
+                      const AscCliStretch *stretch,
+                      const AscSession *session,
+                      gint64 *from_ns,
+                      gint64 *to_ns);
+void asc_cli_stretch_clear (AscCliStretch *stretch);
 /* How a file is called in messages. */
 const char *asc_cli_file_name (const char *path);
 

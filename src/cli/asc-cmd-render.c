@@ -17,16 +17,13 @@
 typedef struct
 {
   char *output;
-  char *from;
-  char *to;
+  AscCliStretch stretch;
   char *size;
   char *session;
   char *lanes;
   double scale;
   gboolean dark;
   /* what the texts above say */
-  gint64 from_ns; /* from the session's start; G_MININT64 not given */
-  gint64 to_ns;
   int width;
   int height; /* 0: as the lanes need */
 } Options;
@@ -43,46 +40,6 @@ typedef struct
 } Picture;
 
 /* ---- what was asked for ---- */
-
-/* "12.5", "12.5s", "500ms", "3us", "2min", "1:02.5" → ns. */
-static bool
-parse_time (const char *text, gint64 *ns)
-{
-  static const struct
-  {
-    const char *unit;
-    double ns;
-  } units[] = { { "", 1e9 },   { "s", 1e9 },         { "ms", 1e6 },
-                { "us", 1e3 }, { "\xC2\xB5s", 1e3 }, { "\xCE\xBCs", 1e3 },
-                { "ns", 1 },   { "min", 60e9 },      { "h", 3600e9 } };
-  char *end;
-  double minutes = 0;
-  const char *colon = strrchr (text, ':');
-  if (colon)
-    {
-      double high = g_ascii_strtod (text, &end);
-      minutes = *end == ':' && end != colon ? high * 60 + g_ascii_strtod (end + 1, &end)
-                                            : high;
-      if (end != colon)
-        return false;
-      text = colon + 1;
-    }
-  double value = g_ascii_strtod (text, &end);
-  if (end == text || !isfinite (value) || !isfinite (minutes))
-    return false;
-  while (*end == ' ')
-    end++;
-  for (gsize i = 0; i < G_N_ELEMENTS (units); i++)
-    if (strcmp (units[i].unit, end) == 0)
-      {
-        double all = value * units[i].ns + minutes * 60e9;
-        if (fabs (all) > 2e18 /* no session is longer */ || (colon && *end))
-          return false;
-        *ns = (gint64)llround (all);
-        return true;
-      }
-  return false;
-}
 
 static bool
 parse_size (const char *text, int *width, int *height)
@@ -105,14 +62,9 @@ check (Options *o)
 {
   if (!o->output)
     return asc_cli_usage (&asc_cmd_render, "-o PNG is missing");
-  if (o->from && !parse_time (o->from, &o->from_ns))
-    return asc_cli_usage (&asc_cmd_render, "'%s' is no time (12.5s, 500ms, 1:02.5)",
-                          o->from);
-  if (o->to && !parse_time (o->to, &o->to_ns))
-    return asc_cli_usage (&asc_cmd_render, "'%s' is no time (12.5s, 500ms, 1:02.5)",
-                          o->to);
-  if (o->from && o->to && o->from_ns >= o->to_ns)
-    return asc_cli_usage (&asc_cmd_render, "--from must be before --to");
+  int status = asc_cli_check_stretch (&asc_cmd_render, &o->stretch);
+  if (status >= 0)
+    return status;
   if (o->size && !parse_size (o->size, &o->width, &o->height))
     return asc_cli_usage (
         &asc_cmd_render, "'%s' is no size (100x60 to 16384x16384, as 1280x720)", o->size);
@@ -151,12 +103,11 @@ picture_init (Picture *picture, AscSession *session, const Options *o)
   asc_session_info (session, info);
   gint64 tick_ns = info->tick_hz ? MAX (1000000000 / info->tick_hz, 1) : 1;
   asc_view_init (&picture->view, info->start_ns, info->end_ns, tick_ns, false);
-  gint64 from = o->from ? info->start_ns + o->from_ns : info->start_ns;
-  gint64 to = o->to ? info->start_ns + o->to_ns : info->end_ns;
-  if (from >= to || from >= info->end_ns || to <= info->start_ns)
+  gint64 from, to;
+  if (!asc_cli_stretch (&asc_cmd_render, &o->stretch, session, &from, &to))
     return false;
-  if (o->from || o->to)
-    asc_view_show (&picture->view, from, to);
+  if (o->stretch.from || o->stretch.to)
+    asc_view_show (&picture->view, MAX (from, info->start_ns), MIN (to, info->end_ns));
   picture->rows = asc_rows_new ();
   picture->text = asc_text_new ();
   take_percent (picture);
@@ -242,8 +193,7 @@ render (AscSession *session, const Options *o)
 {
   Picture picture = { 0 };
   if (!picture_init (&picture, session, o))
-    return asc_cli_fail (&asc_cmd_render, ASC_CLI_FAILED,
-                         "Nothing of the session lies between --from and --to.");
+    return ASC_CLI_FAILED;
   int height = lay_out (&picture, o);
   int w = (int)ceil (o->width * o->scale);
   int h = (int)ceil (height * o->scale);
@@ -286,9 +236,7 @@ run (const char *command, int argc, char **argv)
   const GOptionEntry entries[]
       = { { "output", 'o', 0, G_OPTION_ARG_FILENAME, &o.output,
             "The picture (- for standard output)", "PNG" },
-          { "from", 0, 0, G_OPTION_ARG_STRING, &o.from,
-            "Begin so long after the session's start", "TIME" },
-          { "to", 0, 0, G_OPTION_ARG_STRING, &o.to, "End so long after it", "TIME" },
+          ASC_CLI_STRETCH_ENTRIES (&o.stretch),
           { "size", 0, 0, G_OPTION_ARG_STRING, &o.size,
             "Pixels (default: 1280, and as high as the lanes need)", "WxH" },
           { "scale", 0, 0, G_OPTION_ARG_DOUBLE, &o.scale, "Enlarge text and lines", "X" },
@@ -305,8 +253,7 @@ run (const char *command, int argc, char **argv)
   if (status < 0)
     status = load_and_render (argv[1], &o);
   g_free (o.output);
-  g_free (o.from);
-  g_free (o.to);
+  asc_cli_stretch_clear (&o.stretch);
   g_free (o.size);
   g_free (o.session);
   g_free (o.lanes);

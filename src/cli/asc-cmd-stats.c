@@ -13,12 +13,29 @@ typedef struct
   gsize n;
 } Chosen;
 
-static void
-choose (Chosen *chosen, guint index)
+typedef struct
 {
-  chosen->stats[chosen->n] = asc_stats_new (asc_trace_session (chosen->trace, index),
-                                            G_MININT64, G_MAXINT64, NULL);
+  gboolean csv, json;
+  char *session;
+  char *sort;
+  AscCliStretch stretch;
+} Options;
+
+static bool
+choose (Chosen *chosen, guint index, const Options *o)
+{
+  AscSession *session = asc_trace_session (chosen->trace, index);
+  gint64 from, to;
+  if (!asc_cli_stretch (&asc_cmd_stats, &o->stretch, session, &from, &to))
+    return false;
+  AscStats *stats = asc_stats_new (session, from, to, NULL);
+  if (o->sort)
+    asc_table_sort (stats, o->sort);
+  else if (!o->csv && !o->json)
+    asc_table_sort (stats, "cpu");
+  chosen->stats[chosen->n] = stats;
   chosen->numbers[chosen->n++] = index + 1;
+  return true;
 }
 
 static void
@@ -52,8 +69,9 @@ put_made (char *text)
 }
 
 static void
-put (const Chosen *chosen, bool csv, bool json, bool all)
+put (const Chosen *chosen, const Options *o, bool all)
 {
+  bool csv = o->csv, json = o->json;
   AscDecoderTotals totals;
   asc_trace_totals (chosen->trace, &totals);
   guint64 skipped = asc_engine_skipped_bytes (&totals);
@@ -71,53 +89,75 @@ put (const Chosen *chosen, bool csv, bool json, bool all)
 }
 
 static int
-stats_of (AscTrace *trace, const char *session, bool csv, bool json)
+stats_of (AscTrace *trace, const Options *o)
 {
-  bool all = session && strcmp (session, "all") == 0;
-  int index = asc_cli_session (&asc_cmd_stats, trace, all ? NULL : session);
+  bool all = o->session && strcmp (o->session, "all") == 0, good = true;
+  int index = asc_cli_session (&asc_cmd_stats, trace, all ? NULL : o->session);
   guint n = asc_trace_n_sessions (trace);
   if (index < 0)
     return ASC_CLI_FAILED;
   Chosen chosen
       = { .trace = trace, .stats = g_new0 (AscStats *, n), .numbers = g_new0 (guint, n) };
   for (guint i = 0; i < n; i++)
-    if (all || i == (guint)index)
-      choose (&chosen, i);
-  put (&chosen, csv, json, all);
+    if (good && (all || i == (guint)index))
+      good = choose (&chosen, i, o);
+  if (good)
+    put (&chosen, o, all);
   for (gsize i = 0; i < chosen.n; i++)
     asc_stats_free (chosen.stats[i]);
   g_free (chosen.stats);
   g_free (chosen.numbers);
-  return ASC_CLI_OK;
+  return good ? ASC_CLI_OK : ASC_CLI_FAILED;
+}
+
+static int
+check (Options *o)
+{
+  if (o->csv && o->json)
+    return asc_cli_usage (&asc_cmd_stats, "--csv and --json exclude each other");
+  if (o->sort && !asc_table_sort (NULL, o->sort))
+    {
+      char *names = asc_table_names ();
+      int status = asc_cli_usage (&asc_cmd_stats, "there is no column '%s'; there are %s",
+                                  o->sort, names);
+      g_free (names);
+      return status;
+    }
+  int status = asc_cli_check_stretch (&asc_cmd_stats, &o->stretch);
+  if (status < 0 && g_strcmp0 (o->session, "all") != 0)
+    status = asc_cli_check_session (&asc_cmd_stats, o->session);
+  return status;
 }
 
 static int
 run (const char *command, int argc, char **argv)
 {
-  gboolean csv = FALSE;
-  gboolean json = FALSE;
-  char *session = NULL;
+  Options o = { 0 };
   const GOptionEntry entries[]
-      = { { "csv", 0, 0, G_OPTION_ARG_NONE, &csv, "Comma-separated values", NULL },
-          { "json", 0, 0, G_OPTION_ARG_NONE, &json, "JSON", NULL },
-          { "session", 0, 0, G_OPTION_ARG_STRING, &session,
+      = { { "csv", 0, 0, G_OPTION_ARG_NONE, &o.csv, "Comma-separated values", NULL },
+          { "json", 0, 0, G_OPTION_ARG_NONE, &o.json, "JSON", NULL },
+          { "sort", 0, 0, G_OPTION_ARG_STRING, &o.sort,
+            "Largest first by this column (table: cpu; else as they appeared)",
+            "COLUMN" },
+          ASC_CLI_STRETCH_ENTRIES (&o.stretch),
+          { "session", 0, 0, G_OPTION_ARG_STRING, &o.session,
             "The N-th session, from 1, or all (default: the last)", "N" },
           G_OPTION_ENTRY_NULL };
   (void)command;
   int status = asc_cli_parse (&asc_cmd_stats, entries, &argc, &argv, 1, 1);
-  if (status < 0 && csv && json)
-    status = asc_cli_usage (&asc_cmd_stats, "--csv and --json exclude each other");
-  if (status < 0 && g_strcmp0 (session, "all") != 0)
-    status = asc_cli_check_session (&asc_cmd_stats, session);
+  if (status < 0)
+    status = check (&o);
   if (status < 0)
     {
       AscEngine *engine = asc_cli_load (&asc_cmd_stats, argv[1], NULL, NULL, &status);
-      if (engine && stats_of (asc_engine_trace (engine), session, csv, json))
+      if (engine && stats_of (asc_engine_trace (engine), &o))
         status = ASC_CLI_FAILED;
       asc_engine_free (engine);
       status = asc_cli_finish (&asc_cmd_stats, status);
     }
-  g_free (session);
+  asc_cli_stretch_clear (&o.stretch);
+  g_free (o.session);
+  g_free (o.sort);
   return status;
 }
 
@@ -126,6 +166,8 @@ const AscCommand asc_cmd_stats = {
   "CSV columns: task,instances,runs,rate_hz,cpu_percent,total_ns,min_ns,median_ns,\n"
   "mean_ns,p99_ns,max_ns,stddev_ns,late_max_ns,censored; JSON has the same keys. What\n"
   "has no value is empty (null in JSON). With --session all, CSV begins with a column\n"
-  "session, and JSON is {\"sessions\":[…]}. Numbers are the same in every locale.\n",
+  "session, and JSON is {\"sessions\":[…]}. Numbers are the same in every locale.\n"
+  "COLUMN is one of these, with or without its unit, or task.\n"
+  "TIME: 12.5 or 12.5s, 500ms, 20us, 2min, 1:02.5.\n",
   run
 };

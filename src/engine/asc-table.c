@@ -71,10 +71,80 @@ append_cell (GString *out,
     }
 }
 
+/* ---- order ---- */
+
+/* "late_max", "late_max_ns" and "Late max" are the same. */
+static bool
+names_column (const char *key, const char *name)
+{
+  static const char *const units[] = { "", "_ns", "_hz", "_percent" };
+  const char *rest = g_str_has_prefix (key, name) ? key + strlen (name) : NULL;
+  for (gsize i = 0; rest && i < G_N_ELEMENTS (units); i++)
+    if (strcmp (rest, units[i]) == 0)
+      return true;
+  return false;
+}
+
+static double
+value_of (const AscTaskStats *task, const Column *column)
+{
+  const void *field = (const char *)task + column->offset;
+  if (column->shape == COUNT)
+    return (double)*(const guint64 *)field;
+  return column->shape == WHOLE ? (double)*(const gint64 *)field : *(const double *)field;
+}
+
+static gint
+largest_first (gconstpointer a, gconstpointer b, gpointer column)
+{
+  const AscTaskStats *x = a, *y = b;
+  double left = column ? value_of (x, column) : 0;
+  double right = column ? value_of (y, column) : 0;
+  if (left != right)
+    return left < right ? 1 : -1;
+  return strcmp (x->task, y->task);
+}
+
+bool
+asc_table_sort (AscStats *stats, const char *name)
+{
+  const Column *column = NULL;
+  char *key = g_strdelimit (g_ascii_strdown (name, -1), " -", '_');
+  for (gsize i = 0; i < G_N_ELEMENTS (columns) && !column; i++)
+    if (names_column (columns[i].key, key))
+      column = &columns[i];
+  bool found = column || strcmp (key, "task") == 0;
+  g_free (key);
+  if (!found)
+    return false;
+  if (stats && stats->n_tasks)
+    g_qsort_with_data (stats->tasks, (gint)stats->n_tasks, sizeof *stats->tasks,
+                       largest_first, (gpointer)(guintptr)column);
+  return true;
+}
+
+char *
+asc_table_names (void)
+{
+  GString *out = g_string_new ("task");
+  for (gsize i = 0; i < G_N_ELEMENTS (columns); i++)
+    {
+      const char *key = columns[i].key;
+      gsize n = strlen (key);
+      const char *unit = strrchr (key, '_');
+      bool has_unit = unit
+                      && (!strcmp (unit, "_ns") || !strcmp (unit, "_hz")
+                          || !strcmp (unit, "_percent"));
+      g_string_append (out, ", ");
+      g_string_append_len (out, key, has_unit ? unit - key : (gssize)n);
+    }
+  return g_string_free (out, FALSE);
+}
+
 /* ---- CSV ---- */
 
-static void
-csv_string (GString *out, const char *text)
+void
+asc_csv_string (GString *out, const char *text)
 {
   if (!strpbrk (text, ",\"\r\n") && text[0] != ' ')
     {
@@ -108,7 +178,7 @@ csv_rows (GString *out, const AscStats *stats, guint session)
     {
       if (session)
         g_string_append_printf (out, "%u,", session);
-      csv_string (out, stats->tasks[i].task);
+      asc_csv_string (out, stats->tasks[i].task);
       for (gsize c = 0; c < G_N_ELEMENTS (columns); c++)
         {
           g_string_append_c (out, ',');
@@ -275,16 +345,6 @@ text_cells (const AscTaskStats *task, char **cells)
   cells[i++] = text_count (task->censored);
 }
 
-static gint
-busiest_first (gconstpointer a, gconstpointer b)
-{
-  const AscTaskStats *x = *(const AscTaskStats *const *)a;
-  const AscTaskStats *y = *(const AscTaskStats *const *)b;
-  if (x->cpu_percent != y->cpu_percent)
-    return x->cpu_percent < y->cpu_percent ? 1 : -1;
-  return strcmp (x->task, y->task);
-}
-
 static void
 text_row (GString *out, char *const *cells, const gsize *widths)
 {
@@ -303,17 +363,12 @@ char *
 asc_table_text (const AscStats *stats)
 {
   gsize n = stats->n_tasks;
-  const AscTaskStats **tasks = g_new (const AscTaskStats *, n + 1);
   char **cells = g_new0 (char *, (n + 1) * TEXT_COLUMNS);
   gsize widths[TEXT_COLUMNS] = { 0 };
-  for (gsize i = 0; i < n; i++)
-    tasks[i] = &stats->tasks[i];
-  if (n)
-    qsort (tasks, n, sizeof *tasks, busiest_first);
   for (gsize c = 0; c < TEXT_COLUMNS; c++)
     cells[c] = g_strdup (titles[c]);
   for (gsize i = 0; i < n; i++)
-    text_cells (tasks[i], cells + (i + 1) * TEXT_COLUMNS);
+    text_cells (&stats->tasks[i], cells + (i + 1) * TEXT_COLUMNS);
   for (gsize i = 0; i < (n + 1) * TEXT_COLUMNS; i++)
     widths[i % TEXT_COLUMNS]
         = MAX (widths[i % TEXT_COLUMNS], (gsize)g_utf8_strlen (cells[i], -1));
@@ -323,6 +378,5 @@ asc_table_text (const AscStats *stats)
   for (gsize i = 0; i < (n + 1) * TEXT_COLUMNS; i++)
     g_free (cells[i]);
   g_free (cells);
-  g_free (tasks);
   return g_string_free (out, FALSE);
 }

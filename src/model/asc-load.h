@@ -53,4 +53,22 @@ gsize asc_session_hogs (const AscSession *session,
                         AscHog *out,
                         gsize max);
 
+/* A run that waited while a hog ran. */
+typedef struct
+{
+  gsize hog;           /* which of the hogs */
+  const AscLane *lane; /* that stands for the task */
+  guint32 instance;    /* 0 unknown */
+  gint64 start_ns;     /* of the run that waited */
+  gint64 delay_ns;     /* what its wait has in common with the hog */
+} AscDelay;
+
+#define ASC_DELAYS_MAX 1000000
+
+/* Whom each of these hogs (by start) delayed: AscDelay by hog, longest first. Looks at
+ * every late run from the first hog on once, so call it in a worker. *whole is false when
+ * there are more than ASC_DELAYS_MAX. The caller frees. */
+GArray *
+asc_session_delays (const AscSession *session, const AscHog *hogs, gsize n, bool *whole);
+
 #endif

@@ -11,7 +11,7 @@ import tap
 
 CLI = os.path.abspath(sys.argv[1])
 PLACE = pathlib.Path(tempfile.mkdtemp(prefix='asc-cli-'))
-COMMANDS = ('ports', 'record', 'info', 'stats', 'cat', 'render', 'simulate', 'proxy', 'install')
+COMMANDS = ('ports', 'record', 'info', 'stats', 'hogs', 'cat', 'render', 'simulate', 'proxy', 'install')
 PATIENCE = 60
 
 

@@ -105,7 +105,25 @@ static void
 text_is_aligned_and_sorted (void **state)
 {
   (void)state;
+  AscTaskStats before[3];
+  memcpy (before, stats.tasks, sizeof before);
   stats.n_tasks = 2;
+  assert_false (asc_table_sort (NULL, "ma"));
+  assert_false (asc_table_sort (&stats, "nothing"));
+  assert_true (asc_table_sort (&stats, "task"));
+  assert_string_equal (stats.tasks[0].task, "log, \"sd\"");
+  assert_true (asc_table_sort (&stats, "runs"));
+  assert_string_equal (stats.tasks[0].task, "pid");
+  assert_true (asc_table_sort (&stats, "late_max"));
+  assert_true (stats.tasks[0].late_max_ns >= stats.tasks[1].late_max_ns);
+  assert_true (asc_table_sort (&stats, "median"));
+  assert_true (stats.tasks[0].median_ns >= stats.tasks[1].median_ns);
+  assert_true (asc_table_sort (&stats, "cpu"));
+  char *names = asc_table_names ();
+  assert_string_equal (names,
+                       "task, instances, runs, rate, cpu, total, min, median, mean, "
+                       "p99, max, stddev, late_max, censored");
+  g_free (names);
   char *text = asc_table_text (&stats);
   char **lines = g_strsplit (text, "\n", -1);
   assert_int_equal (g_strv_length (lines), 4);
@@ -118,6 +136,7 @@ text_is_aligned_and_sorted (void **state)
   assert_non_null (strstr (lines[2], "32.08 ms"));
   g_strfreev (lines);
   g_free (text);
+  memcpy (stats.tasks, before, sizeof before);
   stats.n_tasks = 3;
 }
 

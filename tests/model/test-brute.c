@@ -222,6 +222,45 @@ check_runs (World *world, guint32 *dice)
     assert_int_equal (run.index, after->index);
 }
 
+static guint n_delays; /* of all, so that something was compared */
+
+static void
+check_delays (const World *world, const AscHog *hogs, gsize n)
+{
+  bool whole;
+  GArray *delays = asc_session_delays (world->session, hogs, n, &whole);
+  guint count = 0;
+  gint64 sum = 0;
+  assert_true (whole);
+  for (guint l = 0; l < world->n_lanes; l++)
+    {
+      AscLaneInfo info;
+      const GArray *runs = runs_of (world, l);
+      asc_lane_info (asc_session_lane (world->session, l), &info);
+      for (guint i = 0; info.kind == ASC_LANE_TASK && i < runs->len; i++)
+        for (gsize h = 0; RUN (runs, i)->flags & ASC_RUN_LATE && h < n; h++)
+          {
+            gint64 start = RUN (runs, i)->start_ns;
+            gint64 due = start - RUN (runs, i)->late_ms * G_GINT64_CONSTANT (1000000);
+            gint64 delay = overlap (due, start, hogs[h].start_ns, hogs[h].end_ns);
+            count += delay > 0;
+            sum += delay;
+          }
+    }
+  assert_int_equal (delays->len, count);
+  for (guint i = 0; i < delays->len; i++)
+    {
+      const AscDelay *delay = &g_array_index (delays, AscDelay, i);
+      const AscDelay *before = delay - (i > 0);
+      sum -= delay->delay_ns;
+      assert_true (before->hog < delay->hog
+                   || (before->hog == delay->hog && before->delay_ns >= delay->delay_ns));
+    }
+  assert_int_equal (sum, 0);
+  n_delays += count;
+  g_array_unref (delays);
+}
+
 static void
 check_hogs (World *world, guint32 *dice)
 {
@@ -254,7 +293,9 @@ check_hogs (World *world, guint32 *dice)
           assert_int_equal (
               asc_session_hogs (world->session, threshold, from, to, hogs, 1), 2);
           assert_int_equal (hogs[0].start_ns, first);
+          asc_session_hogs (world->session, threshold, from, to, hogs, count);
         }
+      check_delays (world, hogs, count);
     }
   g_free (hogs);
 }
@@ -299,6 +340,7 @@ by_scanning (void **state)
       asc_trace_free (trace);
       random_board_clear (&random);
     }
+  assert_true (n_delays > 1000);
 }
 
 int
