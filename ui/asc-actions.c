@@ -112,7 +112,7 @@ picture_chosen (const char *path, gpointer user)
   cairo_surface_set_device_scale (surface, 2, 2);
   cairo_t *cr = cairo_create (surface);
   asc_scope_view_scope (ASC_SCOPE_VIEW (self->widgets.scope), &scope);
-  scope.pointer_inside = false;
+  scope.hover = NULL;
   asc_scope_draw (cr, &scope, width, height);
   cairo_destroy (cr);
   cairo_status_t status = cairo_surface_write_to_png (surface, path);

@@ -1,7 +1,9 @@
 #include "asc-scope-view.h"
 
 #include "asc-format.h"
+#include "asc-hover.h"
 #include "asc-keys.h"
+#include "asc-scope-describe.h"
 
 #include <math.h>
 
@@ -17,8 +19,9 @@ struct _AscScopeView
   AscRows *rows;
   AscText *text;
   GtkAdjustment *adjustment;
-  bool pointer_inside;
+  bool pointer_inside, pointer_moved;
   double pointer_x, pointer_y;
+  AscHover hover;
   gint64 drag_from_ns; /* a selection begins here */
   double drag_last_x;  /* panning */
   bool dragging, panning;
@@ -63,6 +66,7 @@ asc_scope_view_scope (AscScopeView *self, AscScope *scope)
     .pointer_inside = self->pointer_inside && !self->dragging && !self->panning,
     .pointer_x = self->pointer_x,
     .pointer_y = self->pointer_y,
+    .hover = &self->hover,
   };
   scope->percent = asc_document_percent (self->document, &scope->n_percent);
 }
@@ -91,6 +95,12 @@ update_adjustment (AscScopeView *self)
 }
 
 static void
+describe (AscScopeView *self)
+{
+  asc_scope_describe (GTK_WIDGET (self), self->document, &self->hover);
+}
+
+static void
 asc_scope_view_snapshot (GtkWidget *widget, GtkSnapshot *snapshot)
 {
   AscScopeView *self = ASC_SCOPE_VIEW (widget);
@@ -101,6 +111,9 @@ asc_scope_view_snapshot (GtkWidget *widget, GtkSnapshot *snapshot)
     return;
   update_rows (self);
   asc_scope_view_scope (self, &scope);
+  if (asc_hover_update (&self->hover, &scope, (double)width, self->pointer_moved))
+    describe (self);
+  self->pointer_moved = false;
   cairo_t *cr
       = gtk_snapshot_append_cairo (snapshot, &GRAPHENE_RECT_INIT (0, 0, width, height));
   asc_scope_draw (cr, &scope, (double)width, (double)height);
@@ -294,6 +307,9 @@ static void
 motion (GtkEventControllerMotion *controller, double x, double y, AscScopeView *self)
 {
   (void)controller;
+  /* GTK also tells of a pointer that rests when something is laid out anew. */
+  if (!self->pointer_inside || x != self->pointer_x || y != self->pointer_y)
+    self->pointer_moved = true;
   self->pointer_inside = true;
   self->pointer_x = x;
   self->pointer_y = y;
@@ -437,36 +453,6 @@ tick (GtkWidget *widget, GdkFrameClock *clock, gpointer data)
   return G_SOURCE_CONTINUE;
 }
 
-/* Tables say what the picture says; this is its summary for a screen reader. */
-static void
-describe (AscScopeView *self)
-{
-  AscSession *session = asc_document_session (self->document);
-  char text[300] = "Nothing is shown yet", from[48], to[48], hogs[40];
-  if (session != NULL)
-    {
-      AscSessionInfo info;
-      const AscView *view = asc_document_view (self->document);
-      asc_session_info (session, &info);
-      gsize n_hogs;
-      guint tasks = 0, n = asc_session_n_lanes (session);
-      for (guint i = 0; i < n; i++)
-        {
-          AscLaneInfo lane;
-          asc_lane_info (asc_session_lane (session, i), &lane);
-          tasks += lane.kind == ASC_LANE_TASK;
-        }
-      asc_format_clock (view->from_ns - info.start_ns, 1000, from, sizeof from);
-      asc_format_clock (view->to_ns - info.start_ns, 1000, to, sizeof to);
-      asc_document_hogs (self->document, &n_hogs);
-      asc_format_count (n_hogs, hogs, sizeof hogs);
-      g_snprintf (text, sizeof text, "%u tasks, %s hogs, seen from %s to %s", tasks, hogs,
-                  from, to);
-    }
-  gtk_accessible_update_property (GTK_ACCESSIBLE (self),
-                                  GTK_ACCESSIBLE_PROPERTY_DESCRIPTION, text, -1);
-}
-
 static void
 redraw (AscScopeView *self)
 {
@@ -477,6 +463,7 @@ static void
 session_changed (AscScopeView *self)
 {
   gtk_adjustment_set_value (self->adjustment, 0);
+  self->hover = (AscHover){ .kind = ASC_HOVER_NOTHING };
   describe (self);
   redraw (self);
 }
@@ -515,6 +502,7 @@ add_controllers (AscScopeView *self)
   g_signal_connect (keys, "key-pressed", G_CALLBACK (key_pressed), self);
   gtk_widget_add_controller (widget, keys);
   GtkEventController *pointer = gtk_event_controller_motion_new ();
+  g_signal_connect (pointer, "enter", G_CALLBACK (motion), self);
   g_signal_connect (pointer, "motion", G_CALLBACK (motion), self);
   g_signal_connect (pointer, "leave", G_CALLBACK (leave), self);
   gtk_widget_add_controller (widget, pointer);

@@ -194,37 +194,3 @@ asc_lane_columns (const AscLane *lane,
     }
   g_free (waits.turns);
 }
-
-bool
-asc_session_held_up_by (const AscSession *session,
-                        const AscRun *run,
-                        const AscLane **by,
-                        gint64 *overlap_ns)
-{
-  if (!(run->flags & ASC_RUN_LATE) || run->late_ms == 0)
-    return false;
-  gint64 due = run->start_ns - run->late_ms * G_GINT64_CONSTANT (1000000);
-  guint64 from = asc_session_ticks_up (session, due);
-  guint64 to = asc_session_ticks_up (session, run->start_ns);
-  guint n = asc_session_n_lanes (session);
-  guint64 *sums = g_new0 (guint64, n), best = 0;
-  for (guint i = 0; i < n; i++)
-    {
-      const AscLane *lane = asc_session_lane (session, i);
-      if (lane->kind != ASC_LANE_TASK || lane->nested)
-        continue;
-      const AscLane *task = asc_lane_primary (lane);
-      AscRunsView view = asc_runs_view (&lane->runs);
-      if (task->index >= n)
-        continue;
-      sums[task->index] += asc_runs_busy (&view, from, to);
-      if (sums[task->index] > best)
-        {
-          best = sums[task->index];
-          *by = task;
-        }
-    }
-  g_free (sums);
-  *overlap_ns = asc_session_length_ns (session, best);
-  return best > 0;
-}

@@ -101,11 +101,4 @@ gsize asc_lane_samples (const AscLane *lane,
 void
 asc_lane_sample_columns (const AscLane *lane, const AscGrid *grid, AscSampleColumn *out);
 
-/* Who held up a run: the task whose runs overlap its wait most; false if it was not late.
- */
-bool asc_session_held_up_by (const AscSession *session,
-                             const AscRun *run,
-                             const AscLane **by,
-                             gint64 *overlap_ns);
-
 #endif

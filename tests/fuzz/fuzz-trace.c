@@ -7,6 +7,7 @@
 #include "asc-encoder.h"
 #include "asc-load.h"
 #include "asc-stats.h"
+#include "asc-waits.h"
 
 int LLVMFuzzerTestOneInput (const uint8_t *data, size_t size);
 
@@ -42,8 +43,14 @@ ask_lane (const AscSession *session, AscLane *lane)
   AscRun run;
   const AscLane *by;
   gint64 overlap;
+  AscTaskTime times[2];
   if (asc_lane_run_before (lane, G_MAXINT64, &run))
-    asc_session_held_up_by (session, &run, &by, &overlap);
+    {
+      asc_session_held_up_by (session, &run, &by, &overlap);
+      asc_session_held_up (session, &run, times, 2);
+      asc_lane_is_longest (lane, &run);
+    }
+  asc_lane_wait_at (lane, 1000000, &run);
 }
 
 static void

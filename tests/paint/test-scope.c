@@ -312,41 +312,6 @@ test_rows_fit_and_scroll_past_that (void **state)
 }
 
 static void
-test_the_run_under_the_pointer (void **state)
-{
-  (void)state;
-  AscBoard board;
-  Picture picture;
-  const AscRow *row;
-  AscRun run;
-  AscHoverLine lines[ASC_HOVER_LINES];
-  three_runs (&board);
-  picture_init (&picture, &board, 1);
-  double y = middle_of (row_named (&picture, "two"));
-  assert_true (asc_scope_run_at (&picture.scope, W, x_of (350), y, &row, &run));
-  assert_int_equal (run.start_ns, 300 * MS);
-  assert_int_equal (run.end_ns, 400 * MS);
-  assert_true (asc_scope_run_at (&picture.scope, W, x_of (300) - 2, y, &row, &run));
-  assert_false (asc_scope_run_at (&picture.scope, W, x_of (300) - 6, y, &row, &run));
-  assert_false (asc_scope_run_at (&picture.scope, W, 100, y, &row, &run));
-  assert_false (asc_scope_run_at (&picture.scope, W, x_of (350), 5, &row, &run));
-  assert_true (asc_scope_run_at (&picture.scope, W, x_of (350), y, &row, &run));
-  assert_true (asc_hover_lines (picture.session, row->lane, &run, lines) >= 2);
-  assert_string_equal (lines[0].label, "two");
-  assert_string_equal (lines[0].value, "run 100 ms");
-  picture.scope.pointer_inside = true;
-  picture.scope.pointer_x = W - 3;
-  picture.scope.pointer_y = H - 3;
-  draw (&picture);
-  picture.scope.pointer_x = x_of (350);
-  picture.scope.pointer_y = y;
-  draw (&picture);
-  assert_int_equal (pixel (&picture, x_of (350) + 26, y + 26),
-                    picture.scope.theme->panel);
-  picture_clear (&picture);
-}
-
-static void
 test_lost_stretches_are_hatched (void **state)
 {
   (void)state;
@@ -407,7 +372,6 @@ test_nothing_and_extremes (void **state)
   AscBoard board;
   Picture picture;
   picture_init (&picture, NULL, 1); /* no session */
-  picture.scope.pointer_inside = true;
   draw (&picture);
   picture_clear (&picture);
   asc_board_init (&board, 1); /* only HELLO */
@@ -509,7 +473,6 @@ static struct CMUnitTest tests[] = {
   cmocka_unit_test (test_dense_lanes_show_density),
   cmocka_unit_test (test_twelve_tasks_have_twelve_colours),
   cmocka_unit_test (test_rows_fit_and_scroll_past_that),
-  cmocka_unit_test (test_the_run_under_the_pointer),
   cmocka_unit_test (test_lost_stretches_are_hatched),
   cmocka_unit_test (test_cursors_and_selection),
   cmocka_unit_test (test_nothing_and_extremes),

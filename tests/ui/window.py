@@ -164,8 +164,12 @@ class Window:
     def seen(self):
         """(tasks, from_ns, to_ns) as the scope describes itself; None before a session."""
         text = self.find('image', 'Scope').description
-        match = re.fullmatch(r'(\d+) tasks,.* seen from (\S+) to (\S+)', text)
+        match = re.match(r'(\d+) tasks,.*? seen from (\S+) to (\S+?)(?:\. |$)', text)
         return (int(match[1]), clock_ns(match[2]), clock_ns(match[3])) if match else None
+
+    def card(self):
+        """What the card at the pointer tells; '' without one."""
+        return self.find('image', 'Scope').description.partition('. Pointer: ')[2]
 
     def box(self, node):
         """x, y, width, height in the window."""

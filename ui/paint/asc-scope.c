@@ -107,7 +107,7 @@ asc_scope_draw (cairo_t *cr, const AscScope *scope, double width, double height)
   cairo_rectangle (cr, 0, ASC_RULER_HEIGHT - 1, width, 1);
   cairo_rectangle (cr, names - 1, 0, 1, height);
   cairo_fill (cr);
-  if (scope->session != NULL && scope->pointer_inside)
+  if (scope->session != NULL)
     asc_paint_hover (cr, scope, width, height);
   cairo_restore (cr);
 }

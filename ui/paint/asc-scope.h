@@ -13,6 +13,8 @@
 #define ASC_NAMES_WIDTH 214  /* of the names' column, at first */
 #define ASC_NAMES_NARROW 158 /* in windows under 900 pixels */
 
+typedef struct AscHover AscHover; /* asc-hover.h */
+
 typedef struct
 {
   const AscSession *session; /* NULL: an empty scope */
@@ -30,6 +32,7 @@ typedef struct
   bool pointer_inside;
   double pointer_x; /* from the scope's corner */
   double pointer_y;
+  const AscHover *hover; /* NULL: no card */
 } AscScope;
 
 void asc_scope_draw (cairo_t *cr, const AscScope *scope, double width, double height);
@@ -65,18 +68,6 @@ void asc_paint_hover (cairo_t *cr, const AscScope *scope, double width, double h
 
 /* A box with round corners as the current path. */
 void asc_rounded (cairo_t *cr, double x, double y, double w, double h, double radius);
-
-/* What the hover says, as label and value pairs; also for tooltips and tests. */
-typedef struct
-{
-  char label[96];
-  char value[96];
-} AscHoverLine;
-#define ASC_HOVER_LINES 6
-guint asc_hover_lines (const AscSession *session,
-                       const AscLane *lane,
-                       const AscRun *run,
-                       AscHoverLine *lines);
 
 /* The whole session as a strip: load, hogs, and a frame around what is seen. */
 void asc_overview_draw (cairo_t *cr, const AscScope *scope, double width, double height);
