@@ -35,7 +35,7 @@ place_view (AscDocument *self)
 {
   AscSessionInfo info;
   asc_session_info (asc_document_session (self), &info);
-  gint64 from = MIN (info.start_ns, info.first_ns);
+  gint64 from = info.first_ns; /* a board that ran before is not all emptiness */
   gint64 tick = MAX (1000000000 / (gint64)MAX (info.tick_hz, 1), 1);
   bool follow = asc_document_live (self) && !info.ended;
   if (!self->placed)

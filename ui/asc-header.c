@@ -3,6 +3,8 @@
 #include "asc-connect.h"
 #include "asc-format.h"
 
+#include <math.h>
+
 #define INTERVAL_US 250000
 
 struct AscHeader
@@ -35,7 +37,7 @@ session_words (AscHeader *self, GString *out)
   if (session == NULL)
     return;
   asc_session_info (session, &info);
-  asc_format_clock (info.end_ns - info.start_ns, 1000000000, clock, sizeof clock);
+  asc_format_clock (info.end_ns - info.first_ns, 1000000000, clock, sizeof clock);
   g_string_append (out, clock);
   guint n = asc_trace_n_sessions (trace);
   if (n > 1)
@@ -87,11 +89,16 @@ show_margin (AscHeader *self)
                   margin.load * 100, margin.worst * 100, place);
     }
   else if (session != NULL)
-    g_strlcpy (text,
-               info.end_ns - info.start_ns < ASC_MARGIN_WARM_UP_NS + ASC_MARGIN_WINDOW_NS
-                   ? "known after 3 s"
-                   : "being computed",
-               sizeof text);
+    {
+      /* The first window that counts ends there. */
+      gint64 known_ns = MAX (info.start_ns + ASC_MARGIN_WARM_UP_NS, info.first_ns)
+                        + ASC_MARGIN_WINDOW_NS;
+      if (info.end_ns < known_ns)
+        g_snprintf (text, sizeof text, "known after %.0f s",
+                    ceil ((double)(known_ns - info.first_ns) / 1e9));
+      else
+        g_strlcpy (text, "being computed", sizeof text);
+    }
   gtk_label_set_text (GTK_LABEL (self->load), text);
   gtk_widget_set_visible (self->load, *text != '\0' && !self->narrow);
 }

@@ -73,13 +73,12 @@ asc_cli_stretch (const AscCommand *command,
 {
   AscSessionInfo info;
   asc_session_info (session, &info);
-  gint64 from = stretch->from ? info.start_ns + stretch->from_ns
-                              : MIN (info.start_ns, info.first_ns);
+  gint64 from = stretch->from ? info.start_ns + stretch->from_ns : info.first_ns;
   gint64 to = stretch->to ? info.start_ns + stretch->to_ns : info.end_ns;
   *from_ns = stretch->from ? from : G_MININT64;
   *to_ns = stretch->to ? to : G_MAXINT64;
   if ((!stretch->from && !stretch->to)
-      || (from < to && from < info.end_ns && to > MIN (info.start_ns, info.first_ns)))
+      || (from < to && from < info.end_ns && to > info.first_ns))
     return true;
   asc_cli_fail (command, ASC_CLI_FAILED,
                 "Nothing of the session lies between --from and --to.");

@@ -9,6 +9,8 @@
 
 /* More problems than these say nothing new to people; JSON has all. */
 #define PROBLEMS_SHOWN 20
+/* A board that was connected so long after its start is said to be. */
+#define HEARD_LATE_NS G_GINT64_CONSTANT (1000000000)
 
 static const char *const recorders[]
     = { "unknown", "plain C", "MicroPython C module", "loadable module", "pure Python" };
@@ -129,7 +131,13 @@ text_session (Info *info, guint i)
       g_free (when);
     }
   row (out, "  length",
-       asc_format_duration ((double)(s->end_ns - s->start_ns), text, sizeof text));
+       asc_format_duration ((double)(s->end_ns - s->first_ns), text, sizeof text));
+  if (s->first_ns - s->start_ns >= HEARD_LATE_NS)
+    {
+      asc_format_clock (s->first_ns - s->start_ns, 1000000, a, sizeof a);
+      g_snprintf (text, sizeof text, "from %s of the board's session on", a);
+      row (out, "  heard", text);
+    }
   row_count (out, "  events", s->n_events);
   row_count (out, "  runs", s->n_runs);
   asc_format_count (s->lost_events, a, sizeof a);
@@ -276,7 +284,8 @@ json_session (Info *info, guint i)
   json_int (out, "cpu_hz", s->cpu_hz);
   json_int (out, "start_ns", s->start_ns);
   json_int (out, "end_ns", s->end_ns);
-  json_int (out, "length_ns", s->end_ns - s->start_ns);
+  json_int (out, "first_ns", s->first_ns);
+  json_int (out, "length_ns", s->end_ns - s->first_ns);
   if (s->wall_ns >= 0)
     json_int (out, "wall_ns", s->wall_ns);
   json_int (out, "events", (gint64)s->n_events);

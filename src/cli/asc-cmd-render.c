@@ -102,12 +102,12 @@ picture_init (Picture *picture, AscSession *session, const Options *o)
   picture->session = session;
   asc_session_info (session, info);
   gint64 tick_ns = info->tick_hz ? MAX (1000000000 / info->tick_hz, 1) : 1;
-  asc_view_init (&picture->view, info->start_ns, info->end_ns, tick_ns, false);
+  asc_view_init (&picture->view, info->first_ns, info->end_ns, tick_ns, false);
   gint64 from, to;
   if (!asc_cli_stretch (&asc_cmd_render, &o->stretch, session, &from, &to))
     return false;
   if (o->stretch.from || o->stretch.to)
-    asc_view_show (&picture->view, MAX (from, info->start_ns), MIN (to, info->end_ns));
+    asc_view_show (&picture->view, MAX (from, info->first_ns), MIN (to, info->end_ns));
   picture->rows = asc_rows_new ();
   picture->text = asc_text_new ();
   take_percent (picture);

@@ -7,6 +7,7 @@ import json
 import math
 import os
 import pathlib
+import re
 import signal
 import struct
 import subprocess
@@ -142,6 +143,24 @@ def info_counts_what_is_there():
     text = cli.good('info', trace)
     for word in (session['board'], session['program'], 'Session 1 of 1', 'lost '):
         tap.check(word in text, word, text)
+
+
+@tap.case
+def the_length_is_what_was_heard():
+    """Connected late, a board keeps its own time; the length is that of what arrived."""
+    data = cli.simulated(10)[0].read_bytes()
+    path = cli.PLACE / 'late.trace'
+    path.write_bytes(data[len(data) // 2:])
+    session, = json.loads(cli.good('info', '--json', path))['sessions']
+    first = session['first_ns'] - session['start_ns']
+    tap.check(4e9 < first < 6e9, session)
+    tap.equal(session['length_ns'], session['end_ns'] - session['first_ns'])
+    stats = json.loads(cli.good('stats', '--json', path))
+    tap.equal(stats['observed_ns'], session['length_ns'])
+    text = cli.good('info', path)
+    tap.check(re.search(r'heard +from 00:0[456]\.\d+ of the board', text), text)
+    tap.check(re.search(r'\n  length +[456]\.\d+ s', text), text)
+    tap.check('heard' not in cli.good('info', cli.simulated(10)[0]))
 
 
 @tap.case

@@ -2,6 +2,7 @@
 
 import csv
 import io
+import json
 import re
 
 import tap
@@ -81,6 +82,26 @@ def sessions_are_chosen():
         w.see('session 1 of 2')
         first = window.cli('stats', '--csv', '--session', 1, path)
         the_same(full_table(w, first.count('\n') - 1), first)
+
+
+@tap.case
+def a_board_that_had_long_been_running():
+    """Connected late: the picture begins at what came first, at the board's own time."""
+    path = window.PLACE / 'late.trace'
+    whole = window.trace(20, 5).read_bytes()
+    path.write_bytes(whole[len(whole) * 3 // 4:])
+    session, = json.loads(window.cli('info', '--json', path))['sessions']
+    first, end = (session[key] - session['start_ns'] for key in ('first_ns', 'end_ns'))
+    tap.check(12e9 < first < 17e9 and end > 19.5e9, session)
+    with window.Window(path) as w:
+        window.until('statistics', lambda: len(w.rows()) > 5)
+        _, seen_from, seen_to = w.steady()
+        tap.check(0 < first - seen_from < 0.5e9, first, seen_from)
+        tap.check(0 < seen_to - end < 0.5e9, end, seen_to)
+        w.keys('w', 'Home')
+        w.moved((0, seen_from, seen_to))
+        tap.check(w.seen()[1] > first - 0.5e9, 'Home goes to where nothing is', w.seen())
+        w.see(r'^00:0\d')        # its length, not the board's time
 
 
 def refused(name, data, pattern):

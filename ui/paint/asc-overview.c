@@ -20,7 +20,7 @@ strip_of (const AscScope *scope, double width)
   asc_session_info (scope->session, &info);
   Strip strip = { .x = scope->names_width,
                   .w = MAX (width - scope->names_width - SIDE - 12, 1),
-                  .from_ns = MIN (info.start_ns, info.first_ns),
+                  .from_ns = info.first_ns,
                   .start_ns = info.start_ns };
   strip.to_ns = MAX (info.end_ns, strip.from_ns + 1);
   return strip;
