@@ -18,7 +18,8 @@ static const struct
   const char *help;
 } columns[ASC_COLUMN_N] = {
   [ASC_COLUMN_TASK] = { "Task", "The coroutine function; its instances share the row" },
-  [ASC_COLUMN_INSTANCES] = { "Instances", "Task objects born in the stretch" },
+  [ASC_COLUMN_INSTANCES]
+  = { "Instances", "Task objects that lived in the stretch, all of it or a part" },
   [ASC_COLUMN_RUNS]
   = { "Runs", "Resumes, from ENTER to EXIT; those that touch lost events are left out" },
   [ASC_COLUMN_RATE] = { "Rate /s", "Runs a second of observed time" },

@@ -186,7 +186,7 @@ fill_lives (const Query *query, const AscLane *lane, AscTaskStats *stats)
       last = *next;
       stats->most = MAX (stats->most, last.alive);
     }
-  stats->instances = last.born - before.born;
+  stats->instances = before.alive + (last.born - before.born);
   stats->alive = last.alive;
 }
 

@@ -14,7 +14,7 @@ typedef struct
 {
   const AscLane *lane;
   const char *task;
-  guint64 instances; /* born in the stretch */
+  guint64 instances; /* that lived in the stretch, all of it or a part */
   guint64 alive;     /* at its end */
   guint64 most;      /* alive at the same time in it */
   guint64 runs;      /* complete, that lie in the stretch and touch nothing lost */

@@ -145,6 +145,37 @@ def info_counts_what_is_there():
         tap.check(word in text, word, text)
 
 
+def lives(trace):
+    """{(task, instance): [born, ended]} by what cat tells; ended is None for those alive."""
+    found = {}
+    for line in cli.good('cat', trace).splitlines():
+        time, _, _, kind, task, instance, value = line.split('\t')[:7]
+        if kind == 'start':
+            found[task, instance] = [int(time), None]
+        elif kind == 'end' or (kind == 'exit' and value != 'yield'):
+            found[task, instance][1] = int(time)
+    return found
+
+
+@tap.case
+def instances_of_a_stretch_lived_in_it():
+    trace = cli.simulated(10)[0]
+    session, = json.loads(cli.good('info', '--json', trace))['sessions']
+    known = lives(trace)
+    for start, end in ((0, 9), (2, 2.5), (5, 5.004), (7.25, 9.5)):
+        want = collections.Counter(
+            task for (task, _), (born, ended) in known.items()
+            if born <= session['start_ns'] + end * 1e9
+            and (ended is None or ended >= session['start_ns'] + start * 1e9))
+        table = json.loads(cli.good('stats', '--json', '--from', start, '--to', end, trace))
+        got = {row['task']: row['instances'] for row in table['tasks']}
+        tap.equal({task: n for task, n in got.items() if n}, dict(want), start, end)
+        tap.nothing([row for row in table['tasks'] if row['runs'] and not row['instances']])
+    whole = json.loads(cli.good('stats', '--json', trace))
+    tap.equal({row['task']: row['instances'] for row in whole['tasks']},
+              dict(collections.Counter(task for task, _ in known)))
+
+
 @tap.case
 def the_length_is_what_was_heard():
     """Connected late, a board keeps its own time; the length is that of what arrived."""
