@@ -4,6 +4,8 @@
 #include "asc-files.h"
 #include "asc-help.h"
 #include "asc-scope-view.h"
+#include "asc-settings.h"
+#include "asc-store.h"
 
 #include <string.h>
 
@@ -27,7 +29,7 @@ open_file (GSimpleAction *action, GVariant *parameter, gpointer user)
   Actions *self = user;
   (void)action;
   (void)parameter;
-  asc_files_ask (self->window, "Open a trace", NULL, "*.trace", open_chosen, self);
+  asc_files_ask (self->window, "Open a trace", NULL, NULL, "*.trace", open_chosen, self);
 }
 
 /* The ending that a name lacks; the user's own ending stays. */
@@ -70,40 +72,54 @@ proposed_name (AscDocument *document, const char *ending)
   return name;
 }
 
+/* Asks for a file to write: beside the trace, named as it is. Unnamed recordings lie in a
+ * folder that nobody looks into. */
+static void
+ask_to_write (Actions *self,
+              const char *title,
+              const char *ending,
+              const char *pattern,
+              AscFileChosen chosen)
+{
+  const char *path = asc_document_path (self->document);
+  char *folder
+      = path != NULL && !asc_store_holds (path) ? g_path_get_dirname (path) : NULL;
+  char *name = proposed_name (self->document, ending);
+  asc_files_ask (self->window, title, folder, name, pattern, chosen, self);
+  g_free (name);
+  g_free (folder);
+}
+
 static void
 save (GSimpleAction *action, GVariant *parameter, gpointer user)
 {
-  Actions *self = user;
-  char *name = proposed_name (self->document, ".trace");
   (void)action;
   (void)parameter;
-  asc_files_ask (self->window, "Save the recording", name, "*.trace", save_chosen, self);
-  g_free (name);
+  ask_to_write (user, "Save the recording", ".trace", "*.trace", save_chosen);
 }
 
 static void
 export_chosen (const char *path, gpointer user)
 {
   Actions *self = user;
-  asc_files_export_csv (self->document, path);
+  char *whole = with_ending (path, ".csv");
+  asc_files_export_csv (self->document, whole);
+  g_free (whole);
 }
 
 static void
 export_csv (GSimpleAction *action, GVariant *parameter, gpointer user)
 {
-  Actions *self = user;
-  char *name = proposed_name (self->document, ".csv");
   (void)action;
   (void)parameter;
-  asc_files_ask (self->window, "Export the statistics", name, "*.csv", export_chosen,
-                 self);
-  g_free (name);
+  ask_to_write (user, "Export the statistics", ".csv", "*.csv", export_chosen);
 }
 
 static void
-picture_chosen (const char *path, gpointer user)
+picture_chosen (const char *chosen, gpointer user)
 {
   Actions *self = user;
+  char *path = with_ending (chosen, ".png");
   AscScope scope;
   int width = gtk_widget_get_width (self->widgets.scope);
   int height = gtk_widget_get_height (self->widgets.scope);
@@ -124,18 +140,26 @@ picture_chosen (const char *path, gpointer user)
                                path, cairo_status_to_string (status));
   asc_document_say (self->document, status == CAIRO_STATUS_SUCCESS ? 0 : 2, message);
   g_free (message);
+  g_free (path);
   cairo_surface_destroy (surface);
 }
 
 static void
 picture (GSimpleAction *action, GVariant *parameter, gpointer user)
 {
-  Actions *self = user;
-  char *name = proposed_name (self->document, ".png");
   (void)action;
   (void)parameter;
-  asc_files_ask (self->window, "Save a picture", name, "*.png", picture_chosen, self);
-  g_free (name);
+  ask_to_write (user, "Save a picture", ".png", "*.png", picture_chosen);
+}
+
+static void
+copy_table (GSimpleAction *action, GVariant *parameter, gpointer user)
+{
+  Actions *self = user;
+  (void)action;
+  (void)parameter;
+  asc_files_copy_table (self->document,
+                        gtk_widget_get_clipboard (GTK_WIDGET (self->window)));
 }
 
 static void
@@ -233,17 +257,27 @@ previous_hog (GSimpleAction *action, GVariant *parameter, gpointer user)
   step_hog (user, -1);
 }
 
+void
+asc_actions_show_dark (GtkWindow *window, bool dark)
+{
+  GAction *action = g_action_map_lookup_action (G_ACTION_MAP (window), "dark");
+  g_object_set (gtk_widget_get_settings (GTK_WIDGET (window)),
+                "gtk-application-prefer-dark-theme", dark, NULL);
+  if (dark)
+    gtk_widget_add_css_class (GTK_WIDGET (window), "dark-theme");
+  else
+    gtk_widget_remove_css_class (GTK_WIDGET (window), "dark-theme");
+  g_simple_action_set_state (G_SIMPLE_ACTION (action), g_variant_new_boolean (dark));
+}
+
+/* Chosen by the user. */
 static void
 dark (GSimpleAction *action, GVariant *value, gpointer user)
 {
   Actions *self = user;
-  g_object_set (gtk_widget_get_settings (GTK_WIDGET (self->window)),
-                "gtk-application-prefer-dark-theme", g_variant_get_boolean (value), NULL);
-  if (g_variant_get_boolean (value))
-    gtk_widget_add_css_class (GTK_WIDGET (self->window), "dark-theme");
-  else
-    gtk_widget_remove_css_class (GTK_WIDGET (self->window), "dark-theme");
-  g_simple_action_set_state (action, value);
+  (void)action;
+  asc_actions_show_dark (self->window, g_variant_get_boolean (value));
+  asc_settings_keep_dark (g_variant_get_boolean (value));
 }
 
 static void
@@ -259,9 +293,10 @@ asc_actions_update (GtkWindow *window, AscDocument *document)
   AscEngine *engine = asc_document_engine (document);
   bool any = engine != NULL;
   bool loading = any && asc_engine_state (engine) == ASC_ENGINE_LOADING;
-  set_enabled (window, "save", any && asc_engine_recording (engine) != NULL);
+  set_enabled (window, "save", asc_files_can_save (document));
   set_enabled (window, "export", any);
   set_enabled (window, "picture", any);
+  set_enabled (window, "copy-table", any);
   set_enabled (window, "close-trace", any);
   set_enabled (window, "find", any);
   set_enabled (window, "next-hog", any);
@@ -291,6 +326,7 @@ asc_actions_add (GtkWindow *window,
     { .name = "save", .activate = save },
     { .name = "export", .activate = export_csv },
     { .name = "picture", .activate = picture },
+    { .name = "copy-table", .activate = copy_table },
     { .name = "close-trace", .activate = close_trace },
     { .name = "connect", .activate = connect_board },
     { .name = "demo", .activate = demo },
@@ -312,8 +348,8 @@ asc_actions_add (GtkWindow *window,
   gboolean prefers_dark = FALSE;
   g_object_get (gtk_widget_get_settings (GTK_WIDGET (window)),
                 "gtk-application-prefer-dark-theme", &prefers_dark, NULL);
-  GAction *dark_action = g_action_map_lookup_action (G_ACTION_MAP (window), "dark");
-  g_action_change_state (dark_action, g_variant_new_boolean (prefers_dark));
+  int chosen = asc_settings_dark ();
+  asc_actions_show_dark (window, chosen < 0 ? prefers_dark : chosen > 0);
 }
 
 void

@@ -19,6 +19,8 @@ void asc_actions_add (GtkWindow *window,
                       const AscActionWidgets *widgets);
 /* What can be done now depends on the document's state. */
 void asc_actions_update (GtkWindow *window, AscDocument *document);
+/* Shows the dark theme or the light one, this time. */
+void asc_actions_show_dark (GtkWindow *window, bool dark);
 /* Once for the application. */
 void asc_actions_set_accels (GtkApplication *application);
 

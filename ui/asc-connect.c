@@ -215,10 +215,11 @@ popover_of (Connect *self)
   self->baud = gtk_drop_down_new_from_strings (bauds);
   self->entry = gtk_entry_new ();
   gtk_entry_set_placeholder_text (GTK_ENTRY (self->entry),
-                                  "tcp:192.0.2.7:4711, /dev/pts/3 …");
+                                  "tcp:192.0.2.7:4711, unix:PATH, /dev/pts/3 …");
   gtk_widget_set_tooltip_text (self->entry,
                                "A port (/dev/ttyACM0@921600), tcp:HOST:PORT, "
-                               "tcp-listen:PORT, a pty or a file");
+                               "tcp-listen:PORT, unix:PATH (of a proxy), a pty or a "
+                               "file");
   g_signal_connect_swapped (self->entry, "activate", G_CALLBACK (entered), self);
   self->release = gtk_button_new ();
   g_signal_connect_swapped (self->release, "clicked", G_CALLBACK (release_clicked), self);

@@ -1,6 +1,8 @@
 /* Opening and connecting: what is shown next, while what is shown now stays. */
 #include "asc-document-private.h"
 
+#include "asc-store.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -74,6 +76,10 @@ arrive (AscDocument *self)
     }
   attempt_release (attempt);
   asc_document_tell_new (self);
+  char *trouble = self->source != NULL ? asc_store_trouble () : NULL;
+  if (trouble != NULL)
+    asc_document_say (self, 1, trouble);
+  g_free (trouble);
 }
 
 static void

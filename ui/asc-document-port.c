@@ -42,6 +42,15 @@ asc_document_take_back (AscDocument *self)
 }
 
 bool
+asc_document_has_speed (const AscDocument *self)
+{
+  /* A pty has one only if the user says so. */
+  return self->source != NULL
+         && (self->source->kind == ASC_SOURCE_SERIAL
+             || (self->source->kind == ASC_SOURCE_TTY && self->source->baud > 0));
+}
+
+bool
 asc_document_can_type (const AscDocument *self)
 {
   AscRecording *recording = recording_of (self);

@@ -39,6 +39,8 @@ bool asc_document_can_release (const AscDocument *document);
 bool asc_document_released (const AscDocument *document);
 void asc_document_release (AscDocument *document);
 void asc_document_take_back (AscDocument *document);
+/* What is shown comes from a source whose speed may be wrong: a serial port. */
+bool asc_document_has_speed (const AscDocument *document);
 /* Sends what the user typed; what goes wrong is said. */
 bool asc_document_can_type (const AscDocument *document);
 void asc_document_type (AscDocument *document, const char *bytes, gsize n);

@@ -112,22 +112,36 @@ fill_recent (Empty *self)
   gtk_widget_set_visible (self->recent_title, n > 0);
 }
 
+/* Its size; of one that was saved and went on, what the saved file lacks. */
+static char *
+recording_detail (const AscStoreEntry *entry)
+{
+  if (entry->saved_as == NULL)
+    return g_format_size (entry->bytes);
+  char *more = g_format_size (entry->bytes - MIN (entry->saved_bytes, entry->bytes));
+  char *name = g_path_get_basename (entry->saved_as);
+  char *detail = g_strdup_printf ("%s more than %s", more, name);
+  g_free (name);
+  g_free (more);
+  return detail;
+}
+
 static void
 fill_recordings (Empty *self)
 {
-  GPtrArray *entries = asc_store_list (NULL);
+  GPtrArray *entries = asc_store_list ();
   guint n = 0;
   clear (self->recordings);
-  for (guint i = 0; entries != NULL && i < entries->len && n < RECORDINGS_MAX; i++)
+  for (guint i = 0; i < entries->len && n < RECORDINGS_MAX; i++)
     {
       const AscStoreEntry *entry = g_ptr_array_index (entries, i);
-      if (entry->in_use)
+      if (entry->in_use || entry->empty || entry->all_saved)
         continue;
       GDateTime *utc = g_date_time_new_from_unix_utc (entry->created_ns / 1000000000);
       GDateTime *local = utc != NULL ? g_date_time_to_local (utc) : NULL;
       char *when
           = local != NULL ? g_date_time_format (local, "%F %H:%M") : g_strdup ("?");
-      char *size = g_format_size (entry->bytes);
+      char *size = recording_detail (entry);
       char *name
           = g_strdup_printf ("%s · %s", when, entry->source != NULL ? entry->source : "");
       add_path (self->recordings, entry->path, name, size);
@@ -138,7 +152,7 @@ fill_recordings (Empty *self)
       g_clear_pointer (&utc, g_date_time_unref);
       n++;
     }
-  g_clear_pointer (&entries, g_ptr_array_unref);
+  g_ptr_array_unref (entries);
   gtk_widget_set_visible (self->recordings, n > 0);
   gtk_widget_set_visible (self->recordings_title, n > 0);
 }

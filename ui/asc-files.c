@@ -1,5 +1,6 @@
 #include "asc-files.h"
 
+#include "asc-store.h"
 #include "asc-table.h"
 
 #include <string.h>
@@ -41,6 +42,7 @@ saved (GObject *dialog, GAsyncResult *result, gpointer asking)
 static void
 run (GtkWindow *parent,
      const char *title,
+     const char *folder,
      const char *name,
      GListModel *filters,
      Asking *asking)
@@ -52,7 +54,10 @@ run (GtkWindow *parent,
     gtk_file_dialog_open (dialog, parent, NULL, opened, asking);
   else
     {
+      GFile *place = folder != NULL ? g_file_new_for_path (folder) : NULL;
+      gtk_file_dialog_set_initial_folder (dialog, place);
       gtk_file_dialog_set_initial_name (dialog, name);
+      g_clear_object (&place);
       gtk_file_dialog_save (dialog, parent, NULL, saved, asking);
     }
   g_object_unref (dialog);
@@ -74,6 +79,7 @@ responded (GtkNativeDialog *dialog, int response, gpointer asking)
 static void
 run (GtkWindow *parent,
      const char *title,
+     const char *folder,
      const char *name,
      GListModel *filters,
      Asking *asking)
@@ -91,6 +97,10 @@ run (GtkWindow *parent,
     }
   if (name != NULL)
     gtk_file_chooser_set_current_name (GTK_FILE_CHOOSER (dialog), name);
+  GFile *place = folder != NULL ? g_file_new_for_path (folder) : NULL;
+  if (place != NULL)
+    gtk_file_chooser_set_current_folder (GTK_FILE_CHOOSER (dialog), place, NULL);
+  g_clear_object (&place);
   g_signal_connect (dialog, "response", G_CALLBACK (responded), asking);
   gtk_native_dialog_set_modal (GTK_NATIVE_DIALOG (dialog), TRUE);
   gtk_native_dialog_show (GTK_NATIVE_DIALOG (dialog));
@@ -111,6 +121,7 @@ add_filter (GListStore *filters, const char *name, const char *pattern)
 void
 asc_files_ask (GtkWindow *parent,
                const char *title,
+               const char *folder,
                const char *name,
                const char *pattern,
                AscFileChosen chosen,
@@ -121,7 +132,7 @@ asc_files_ask (GtkWindow *parent,
   *asking = (Asking){ chosen, user };
   add_filter (filters, pattern, pattern);
   add_filter (filters, "All files", "*");
-  run (parent, title, name, G_LIST_MODEL (filters), asking);
+  run (parent, title, folder, name, G_LIST_MODEL (filters), asking);
   g_object_unref (filters);
 }
 
@@ -149,9 +160,14 @@ save_thread (GTask *task, gpointer source, gpointer data, GCancellable *cancella
 {
   Saving *saving = data;
   GError *error = NULL;
+  AscRecording *recording = asc_engine_recording (saving->engine);
   (void)source;
-  if (asc_recording_save (asc_engine_recording (saving->engine), saving->path,
-                          cancellable, NULL, NULL, &error))
+  /* An unnamed recording of before gets its name; it need not be copied. */
+  bool good = recording != NULL ? asc_recording_save (recording, saving->path,
+                                                      cancellable, NULL, NULL, &error)
+                                : asc_store_keep (asc_engine_path (saving->engine),
+                                                  saving->path, &error);
+  if (good)
     g_task_return_boolean (task, TRUE);
   else
     g_task_return_error (task, error);
@@ -178,11 +194,21 @@ save_done (GObject *source, GAsyncResult *result, gpointer data)
   g_error_free (error);
 }
 
+bool
+asc_files_can_save (const AscDocument *document)
+{
+  AscEngine *engine = asc_document_engine (document);
+  const char *path = asc_document_path (document);
+  return engine != NULL
+         && (asc_engine_recording (engine) != NULL
+             || (path != NULL && asc_store_holds (path)));
+}
+
 void
 asc_files_save (AscDocument *document, const char *path)
 {
   AscEngine *engine = asc_document_engine (document);
-  if (engine == NULL || asc_engine_recording (engine) == NULL)
+  if (!asc_files_can_save (document))
     {
       asc_document_say (document, 1,
                         "There is no recording to save: this trace is a file "
@@ -222,4 +248,23 @@ asc_files_export_csv (AscDocument *document, const char *path)
       g_error_free (error);
     }
   g_free (csv);
+}
+
+void
+asc_files_copy_table (AscDocument *document, GdkClipboard *clipboard)
+{
+  const AscStats *stats = asc_document_stats (document);
+  if (stats == NULL)
+    {
+      asc_document_say (document, 1, "There is nothing to copy yet.");
+      return;
+    }
+  AscStats busiest_first = *stats;
+  busiest_first.tasks = g_memdup2 (stats->tasks, stats->n_tasks * sizeof *stats->tasks);
+  asc_table_sort (&busiest_first, "cpu");
+  char *text = asc_table_text (&busiest_first);
+  gdk_clipboard_set_text (clipboard, text);
+  asc_document_say (document, 0, "The statistics are in the clipboard, as a table.");
+  g_free (text);
+  g_free (busiest_first.tasks);
 }

@@ -9,16 +9,22 @@
 typedef void (*AscFileChosen) (const char *path, gpointer user);
 
 /* Asks for a file to open or to write; nothing is called when the user cancels. pattern:
- * "*.trace". name: proposed for writing, NULL for opening. */
+ * "*.trace". folder and name: proposed for writing, name NULL for opening; folder may be
+ * NULL. */
 void asc_files_ask (GtkWindow *parent,
                     const char *title,
+                    const char *folder,
                     const char *name,
                     const char *pattern,
                     AscFileChosen chosen,
                     gpointer user);
 
+/* A recording, or an unnamed one of before. */
+bool asc_files_can_save (const AscDocument *document);
 /* Each says on the document what it did, or why not. */
 void asc_files_save (AscDocument *document, const char *path);
 void asc_files_export_csv (AscDocument *document, const char *path);
+/* Aligned text, for a mail or an issue. */
+void asc_files_copy_table (AscDocument *document, GdkClipboard *clipboard);
 
 #endif

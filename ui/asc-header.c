@@ -259,15 +259,37 @@ hogs_of (AscHeader *self)
   return self->hogs_box;
 }
 
+static void
+append_exports (GMenu *menu)
+{
+  g_menu_append (menu, "_Statistics as CSV…", "win.export");
+  g_menu_append (menu, "_Picture of what is seen…", "win.picture");
+  g_menu_append (menu, "_Copy the statistics as a table", "win.copy-table");
+}
+
+static GtkWidget *
+export_button_of (void)
+{
+  GtkWidget *button = gtk_menu_button_new ();
+  GMenu *menu = g_menu_new ();
+  append_exports (menu);
+  gtk_menu_button_set_label (GTK_MENU_BUTTON (button), "Export");
+  gtk_menu_button_set_menu_model (GTK_MENU_BUTTON (button), G_MENU_MODEL (menu));
+  gtk_widget_set_tooltip_text (button,
+                               "Statistics (Ctrl+E: as CSV), or a picture of the scope");
+  gtk_widget_add_css_class (button, "wide-only");
+  g_object_unref (menu);
+  return button;
+}
+
 static GMenuModel *
 menu_of (void)
 {
   GMenu *menu = g_menu_new (), *files = g_menu_new (), *view = g_menu_new (),
         *help = g_menu_new ();
   g_menu_append (files, "_Open…", "win.open");
-  g_menu_append (files, "_Save recording…", "win.save");
-  g_menu_append (files, "_Export statistics as CSV…", "win.export");
-  g_menu_append (files, "Save a _picture…", "win.picture");
+  g_menu_append (files, "Save _recording…", "win.save");
+  append_exports (files);
   g_menu_append (files, "_Close trace", "win.close-trace");
   g_menu_append (view, "_Dark", "win.dark");
   g_menu_append (view, "_Find task", "win.find");
@@ -300,10 +322,7 @@ build (AscHeader *self)
   gtk_label_set_ellipsize (GTK_LABEL (self->subtitle), PANGO_ELLIPSIZE_END);
   gtk_widget_set_tooltip_text (self->margin,
                                "1 − the busiest second's share of the CPU, after 2 s");
-  GtkWidget *export_button = gtk_button_new_with_label ("Export");
-  gtk_actionable_set_action_name (GTK_ACTIONABLE (export_button), "win.export");
-  gtk_widget_set_tooltip_text (export_button, "Statistics as CSV (Ctrl+E)");
-  gtk_widget_add_css_class (export_button, "wide-only");
+  GtkWidget *export_button = export_button_of ();
   GtkWidget *menu = gtk_menu_button_new ();
   GMenuModel *model = menu_of ();
   gtk_menu_button_set_menu_model (GTK_MENU_BUTTON (menu), model);
@@ -313,13 +332,14 @@ build (AscHeader *self)
                                   "Menu", -1);
   g_object_unref (model);
   /* A click leaves the focus where it is: the scope's keys go on working. */
-  GtkWidget *const buttons[] = { self->disconnect, self->follow, export_button };
+  GtkWidget *const buttons[] = { self->disconnect, self->follow };
   for (gsize i = 0; i < G_N_ELEMENTS (buttons); i++)
     {
       gtk_widget_set_focus_on_click (buttons[i], FALSE);
       gtk_widget_add_css_class (buttons[i], "bar-button");
     }
   gtk_widget_add_css_class (self->connect, "bar-button");
+  gtk_widget_add_css_class (export_button, "bar-button");
   gtk_widget_add_css_class (menu, "bar-button");
   self->bar = gtk_header_bar_new ();
   GtkHeaderBar *bar = GTK_HEADER_BAR (self->bar);

@@ -3,6 +3,8 @@
 #include "asc-store.h"
 #include "asc-window.h"
 
+#include <signal.h>
+
 static const char *const about_text = "A scope for MicroPython's asyncio: which task has "
                                       "the CPU, when, and for how long.";
 
@@ -70,8 +72,7 @@ command_line (GApplication *application, GApplicationCommandLine *line, gpointer
     }
   AscWindow *window = asc_window_new (GTK_APPLICATION (application));
   if (dark)
-    g_action_group_change_action_state (G_ACTION_GROUP (window), "dark",
-                                        g_variant_new_boolean (TRUE));
+    asc_actions_show_dark (GTK_WINDOW (window), true);
   gtk_window_present (GTK_WINDOW (window));
   if (demo)
     asc_window_take (window, "demo");
@@ -120,6 +121,9 @@ main (int argc, char **argv)
     { G_OPTION_REMAINING, 0, 0, G_OPTION_ARG_STRING_ARRAY, NULL, NULL, "[FILE|SOURCE]" },
     G_OPTION_ENTRY_NULL,
   };
+  /* A file that may not grow and a peer that left are errors to be told. */
+  signal (SIGXFSZ, SIG_IGN);
+  signal (SIGPIPE, SIG_IGN);
   GtkApplication *application
       = gtk_application_new ("org.aioscope.Aioscope", G_APPLICATION_HANDLES_COMMAND_LINE
                                                           | G_APPLICATION_NON_UNIQUE);
@@ -128,7 +132,8 @@ main (int argc, char **argv)
       G_APPLICATION (application),
       "Shows a trace file, or a board live.\n\n"
       "SOURCE is a serial port (/dev/ttyACM0, /dev/ttyUSB0@921600), a pty,\n"
-      "tcp:HOST:PORT, tcp-listen:PORT, - (standard input), or demo.\n"
+      "tcp:HOST:PORT, tcp-listen:PORT, unix:PATH (as 'aioscope-cli ports' lists a\n"
+      "proxy), - (standard input), or demo.\n"
       "Without anything the window says what can be done.");
   g_signal_connect (application, "startup", G_CALLBACK (startup), NULL);
   g_signal_connect (application, "command-line", G_CALLBACK (command_line), NULL);

@@ -56,8 +56,10 @@ health_words (Message *self, bool *code)
     case ASC_HEALTH_NOISE:
       asc_format_count (totals.bytes, bytes, sizeof bytes);
       return g_strdup_printf (
-          "%s bytes, but not text: wrong speed? Disconnect, and connect "
-          "again with the baud rate that the board uses.",
+          asc_document_has_speed (self->document)
+              ? "%s bytes, but not text: wrong speed? Connect again with the baud rate "
+                "that the board uses."
+              : "%s bytes, but neither frames nor text: is it a board that sends there?",
           bytes);
     case ASC_HEALTH_GOOD:
     case ASC_HEALTH_EARLY:

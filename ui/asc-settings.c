@@ -1,8 +1,33 @@
 #include "asc-settings.h"
 
-#include <stdbool.h>
+#define G_SETTINGS_ENABLE_BACKEND
+#include <gio/gsettingsbackend.h>
+#include <string.h>
 
 #define SCHEMA "org.aioscope.Aioscope"
+#define PATH "/org/aioscope/Aioscope/"
+
+enum
+{
+  THEME_DEFAULT,
+  THEME_LIGHT,
+  THEME_DARK
+};
+
+/* Where the desktop has nothing that keeps settings (no dconf), a file of ours does. */
+static GSettingsBackend *
+backend (void)
+{
+  GSettingsBackend *found = g_settings_backend_get_default ();
+  if (strcmp (G_OBJECT_TYPE_NAME (found), "GMemorySettingsBackend") != 0
+      || g_getenv ("GSETTINGS_BACKEND") != NULL)
+    return found;
+  g_object_unref (found);
+  char *file = g_build_filename (g_get_user_config_dir (), "aioscope", "settings", NULL);
+  found = g_keyfile_settings_backend_new (file, PATH, "settings");
+  g_free (file);
+  return found;
+}
 
 static GSettings *
 settings (void)
@@ -17,7 +42,9 @@ settings (void)
                            : NULL;
       if (schema != NULL)
         {
-          found = g_settings_new_full (schema, NULL, NULL);
+          GSettingsBackend *keeps = backend ();
+          found = g_settings_new_full (schema, keeps, NULL);
+          g_object_unref (keeps);
           g_settings_schema_unref (schema);
         }
       looked = true;
@@ -53,4 +80,18 @@ asc_settings_keep_window (GtkWindow *window)
       g_settings_set_int (settings (), "window-width", width);
       g_settings_set_int (settings (), "window-height", height);
     }
+}
+
+int
+asc_settings_dark (void)
+{
+  int theme = settings () != NULL ? g_settings_get_enum (settings (), "theme") : 0;
+  return theme == THEME_DARK ? 1 : theme == THEME_LIGHT ? 0 : -1;
+}
+
+void
+asc_settings_keep_dark (bool dark)
+{
+  if (settings () != NULL)
+    g_settings_set_enum (settings (), "theme", dark ? THEME_DARK : THEME_LIGHT);
 }

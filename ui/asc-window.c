@@ -7,6 +7,7 @@
 #include "asc-scope-view.h"
 #include "asc-settings.h"
 #include "asc-stats-view.h"
+#include "asc-store.h"
 #include "asc-text-views.h"
 
 #define NARROW_PX 1000
@@ -112,7 +113,8 @@ remember_file (AscWindow *self)
 {
   AscEngine *engine = asc_document_engine (self->document);
   const char *path = asc_document_path (self->document);
-  if (path == NULL || engine == NULL || asc_engine_state (engine) == ASC_ENGINE_LOADING
+  if (path == NULL || engine == NULL || asc_store_holds (path)
+      || asc_engine_state (engine) == ASC_ENGINE_LOADING
       || asc_engine_state (engine) == ASC_ENGINE_FAILED
       || g_strcmp0 (path, self->remembered) == 0)
     return;

@@ -24,6 +24,7 @@ struct AscRecording
   bool can_release;
   bool writable;
   bool patient; /* the source can wait: nothing is let go */
+  bool unnamed; /* in the store */
   AscReader *reader;
   GThread *writer;
   AscDisk *disk;

@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 
 #include "asc-copy.h"
+#include "asc-store.h"
 
 /* Once the file is no help any more, the ring has to keep what was not read. */
 static void
@@ -145,6 +146,10 @@ asc_recording_save (AscRecording *rec,
       return false;
     }
   guint64 length = length_to_save (rec, cancellable);
-  return asc_copy_file (asc_disk_fd (rec->disk), length, path, cancellable, progress,
-                        user, error);
+  if (!asc_copy_file (asc_disk_fd (rec->disk), length, path, cancellable, progress, user,
+                      error))
+    return false;
+  if (rec->unnamed)
+    asc_store_note_saved (rec->path, path, length);
+  return true;
 }

@@ -58,11 +58,12 @@ disk_message (AscRecording *rec, int number)
   bool full = is_full (number);
   char *size = g_format_size (asc_disk_length (rec->disk));
   char *message = g_strdup_printf (
-      full ? "The disk is full (%s). %s of %s are written and stay good; nothing is "
-             "recorded from here on, the view goes on."
-           : "Writing failed (%s). %s of %s are written; nothing is recorded from here "
-             "on, the view goes on.",
-      g_strerror (number), size, rec->path);
+      "%s (%s). %s of %s are written%s; nothing is recorded from here on, the view goes "
+      "on.",
+      number == EFBIG ? "The file may not grow any more"
+      : full          ? "The disk is full"
+                      : "Writing failed",
+      g_strerror (number), size, rec->path, full ? " and stay good" : "");
   g_free (size);
   return message;
 }

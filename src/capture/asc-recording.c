@@ -255,6 +255,7 @@ asc_recording_start (const AscSourceSpec *spec,
   rec->reconnect = options->reconnect;
   rec->can_release = asc_source_spec_reopens (spec);
   rec->writable = asc_source_spec_writable (spec);
+  rec->unnamed = !options->path;
   rec->patient = spec->kind == ASC_SOURCE_FILE || spec->kind == ASC_SOURCE_STDIN
                  || (spec->kind == ASC_SOURCE_DEMO && spec->speed <= 0);
   if (!start_disk (rec, options, error) || !start_ring (rec, options, error)
@@ -334,6 +335,9 @@ asc_recording_free (AscRecording *rec)
     return;
   asc_recording_stop (rec);
   asc_reader_free (rec->reader);
+  /* Nobody looks for a recording in which no board said anything. */
+  if (rec->unnamed && rec->disk && atomic_load (&rec->received) == 0)
+    unlink (rec->path);
   asc_disk_free (rec->disk);
   asc_ring_free (rec->ring);
   g_array_unref (rec->host_ends);

@@ -1,4 +1,4 @@
-#include "asc-store.h"
+#include "asc-store-private.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -16,22 +16,6 @@
 #define KEEP_FREE (G_GUINT64_CONSTANT (1) << 30)
 #define SUFFIX ".trace"
 
-const char *
-asc_store_directory (void)
-{
-  static gsize once;
-  static char *directory;
-  if (g_once_init_enter (&once))
-    {
-      directory
-          = g_build_filename (g_get_user_state_dir (), "aioscope", "recordings", NULL);
-      g_once_init_leave (&once, 1);
-    }
-  /* Each time: somebody may have tidied up meanwhile. */
-  g_mkdir_with_parents (directory, 0700);
-  return directory;
-}
-
 char *
 asc_store_new_path (GError **error)
 {
@@ -39,7 +23,7 @@ asc_store_new_path (GError **error)
   GDateTime *now = g_date_time_new_now_local ();
   char *when = g_date_time_format (now, "%Y%m%d-%H%M%S");
   char *path = NULL;
-  for (int i = 0; i < 1000; i++)
+  for (int i = 0; i < 1000 && g_file_test (directory, G_FILE_TEST_IS_DIR); i++)
     {
       char *name = i ? g_strdup_printf ("%s-%d" SUFFIX, when, i + 1)
                      : g_strconcat (when, SUFFIX, NULL);
@@ -49,8 +33,14 @@ asc_store_new_path (GError **error)
         break;
       g_clear_pointer (&path, g_free);
     }
-  if (!path)
+  if (!path && g_file_test (directory, G_FILE_TEST_IS_DIR))
     g_set_error (error, G_IO_ERROR, G_IO_ERROR_EXISTS, "No free name is left in %s.",
+                 directory);
+  else if (!path)
+    g_set_error (error, G_IO_ERROR, G_IO_ERROR_PERMISSION_DENIED,
+                 "No folder for recordings can be written: neither %s nor one for "
+                 "temporary files. Make it writable, or set XDG_STATE_HOME to one that "
+                 "is.",
                  directory);
   g_free (when);
   g_date_time_unref (now);
@@ -65,6 +55,7 @@ entry_free (gpointer data)
   AscStoreEntry *entry = data;
   g_free (entry->path);
   g_free (entry->source);
+  g_free (entry->saved_as);
   g_free (entry);
 }
 
@@ -118,6 +109,8 @@ entry_new (const char *path)
         asc_deframer_feed (&deframer, bytes, (gsize)n);
       if (!entry->source)
         entry->source = g_strdup ("");
+      entry->empty = !asc_store_has_board (fd, 0);
+      asc_store_read_saved (entry, fd);
     }
   close (fd);
   return entry;
@@ -133,24 +126,32 @@ newest_first (gconstpointer a, gconstpointer b)
   return strcmp (y->path, x->path);
 }
 
-GPtrArray *
-asc_store_list (GError **error)
+static void
+list_folder (GPtrArray *entries, const char *folder)
 {
-  GDir *dir = g_dir_open (asc_store_directory (), 0, error);
-  if (!dir)
-    return NULL;
-  GPtrArray *entries = g_ptr_array_new_with_free_func (entry_free);
-  for (const char *name = g_dir_read_name (dir); name; name = g_dir_read_name (dir))
+  GDir *dir = g_dir_open (folder, 0, NULL);
+  const char *name;
+  while (dir && (name = g_dir_read_name (dir)))
     {
       if (!g_str_has_suffix (name, SUFFIX) || name[0] == '.')
         continue;
-      char *path = g_build_filename (asc_store_directory (), name, NULL);
+      char *path = g_build_filename (folder, name, NULL);
       AscStoreEntry *entry = entry_new (path);
       if (entry)
         g_ptr_array_add (entries, entry);
       g_free (path);
     }
-  g_dir_close (dir);
+  if (dir)
+    g_dir_close (dir);
+}
+
+GPtrArray *
+asc_store_list (void)
+{
+  GPtrArray *entries = g_ptr_array_new_with_free_func (entry_free);
+  for (guint i = 0; i < ASC_STORE_PLACES; i++)
+    if (asc_store_place (i))
+      list_folder (entries, asc_store_place (i));
   g_ptr_array_sort (entries, newest_first);
   return entries;
 }
@@ -177,6 +178,14 @@ claim (const char *path, GError **error)
   return fd;
 }
 
+static void
+forget_note (const char *path)
+{
+  char *note = asc_store_note_path (path);
+  unlink (note);
+  g_free (note);
+}
+
 bool
 asc_store_delete (const char *path, GError **error)
 {
@@ -187,6 +196,8 @@ asc_store_delete (const char *path, GError **error)
   if (!done)
     g_set_error (error, G_IO_ERROR, (gint)g_io_error_from_errno (errno),
                  "%s can not be deleted: %s.", path, g_strerror (errno));
+  if (done)
+    forget_note (path);
   close (fd);
   return done;
 }
@@ -194,15 +205,23 @@ asc_store_delete (const char *path, GError **error)
 guint
 asc_store_trim (guint64 max_bytes, guint64 keep_free)
 {
-  GPtrArray *entries = asc_store_list (NULL);
+  GPtrArray *entries = asc_store_list ();
   guint deleted = 0;
   guint64 total = 0;
-  if (!entries)
-    return 0;
   max_bytes = max_bytes ? max_bytes : MAX_BYTES;
   keep_free = keep_free ? keep_free : KEEP_FREE;
-  for (guint i = 0; i < entries->len; i++)
-    total += ((AscStoreEntry *)entries->pdata[i])->bytes;
+  for (guint i = entries->len; i-- > 0;)
+    {
+      const AscStoreEntry *entry = entries->pdata[i];
+      if (!entry->in_use && (entry->empty || entry->all_saved)
+          && asc_store_delete (entry->path, NULL))
+        {
+          g_ptr_array_remove_index (entries, i);
+          deleted++;
+        }
+      else
+        total += entry->bytes;
+    }
   int fd = open (asc_store_directory (), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   for (guint i = entries->len; i-- > 0;)
     {
@@ -239,6 +258,8 @@ asc_store_keep (const char *path, const char *destination, GError **error)
       if (done)
         unlink (path);
     }
+  if (done)
+    forget_note (path);
   close (fd);
   return done;
 }

@@ -337,7 +337,7 @@ store_lists_trims_and_keeps (void **state)
   char *in_use_path = g_build_filename (asc_store_directory (), "0.trace", NULL);
   AscDisk *disk = asc_disk_create (in_use_path, false, 1, NULL);
   assert_int_equal (asc_disk_write (disk, (const guint8 *)"x", 1), 0);
-  GPtrArray *list = asc_store_list (NULL);
+  GPtrArray *list = asc_store_list ();
   assert_int_equal (list->len, 3);
   AscStoreEntry *first = list->pdata[0], *second = list->pdata[1],
                 *third = list->pdata[2];
@@ -375,6 +375,126 @@ store_lists_trims_and_keeps (void **state)
   g_free (in_use_path);
 }
 
+/* A recording with so many bytes of a board behind its head; the caller frees. */
+static char *
+said_file (const char *name, gint64 created_ns, gsize text)
+{
+  char *path = store_file (name, created_ns, 0);
+  FILE *file = fopen (path, "ab");
+  for (gsize i = 0; i < text; i++)
+    fputc ('a', file);
+  fclose (file);
+  return path;
+}
+
+static gsize
+size_of (const char *path)
+{
+  struct stat st;
+  return stat (path, &st) == 0 ? (gsize)st.st_size : 0;
+}
+
+static void
+store_tells_what_nobody_needs (void **state)
+{
+  (void)state;
+  char *empty = said_file ("1.trace", 4000, 0), *full = said_file ("2.trace", 3000, 100);
+  char *half = said_file ("3.trace", 2000, 100), *away = said_file ("4.trace", 1000, 100);
+  char *copy = in_directory ("copy.trace"), *part = in_directory ("part.trace"), *all;
+  gsize n;
+  g_file_get_contents (full, &all, &n, NULL);
+  assert_true (g_file_set_contents (copy, all, (gssize)n, NULL));
+  g_free (all);
+  g_file_get_contents (half, &all, &n, NULL);
+  assert_true (g_file_set_contents (part, all, (gssize)n - 50, NULL));
+  g_free (all);
+  assert_true (asc_store_note_saved (full, copy, n));
+  assert_true (asc_store_note_saved (half, part, n - 50));
+  assert_true (asc_store_note_saved (away, "/nowhere/x.trace", n));
+  GPtrArray *list = asc_store_list ();
+  const AscStoreEntry *const *entries = (const AscStoreEntry *const *)list->pdata;
+  assert_int_equal (list->len, 4);
+  assert_true (entries[0]->empty && !entries[1]->empty && !entries[2]->empty);
+  assert_null (entries[0]->saved_as);
+  assert_string_equal (entries[1]->saved_as, copy);
+  assert_true (entries[1]->all_saved);
+  assert_string_equal (entries[2]->saved_as, part);
+  assert_int_equal (entries[2]->saved_bytes, n - 50);
+  assert_false (entries[2]->all_saved);
+  assert_null (entries[3]->saved_as);
+  g_ptr_array_unref (list);
+  /* What was saved is not taken for it once the copy is another file. */
+  assert_int_equal (size_of (copy), n);
+  assert_true (g_file_set_contents (copy, "other", 5, NULL));
+  assert_int_equal (asc_store_trim (0, 1), 1);
+  assert_false (g_file_test (empty, G_FILE_TEST_EXISTS));
+  g_file_get_contents (full, &all, &n, NULL);
+  assert_true (g_file_set_contents (copy, all, (gssize)n, NULL));
+  g_free (all);
+  assert_int_equal (asc_store_trim (0, 1), 1);
+  assert_false (g_file_test (full, G_FILE_TEST_EXISTS));
+  assert_true (asc_store_delete (half, NULL) && asc_store_delete (away, NULL));
+  g_free (empty);
+  g_free (full);
+  g_free (half);
+  g_free (away);
+  drop (copy);
+  drop (part);
+}
+
+static void
+store_takes_another_folder_where_it_cannot_write (void **state)
+{
+  (void)state;
+  char *home = g_strdup (asc_store_directory ());
+  char *old = said_file ("old.trace", 1000, 100);
+  char *other, *trouble, *path;
+  assert_true (asc_store_holds (old));
+  assert_null (asc_store_trouble ());
+  drop (old);
+  assert_int_equal (g_rmdir (home), 0);
+  assert_true (g_file_set_contents (home, "", 0, NULL));
+  other = g_strdup (asc_store_directory ());
+  assert_string_not_equal (other, home);
+  trouble = asc_store_trouble ();
+  assert_non_null (strstr (trouble, home));
+  assert_non_null (strstr (trouble, other));
+  path = said_file ("new.trace", 2000, 100);
+  assert_true (g_str_has_prefix (path, other));
+  assert_true (asc_store_holds (path));
+  g_unlink (home);
+  /* It is not lost from sight when the first one is there again. */
+  assert_string_equal (asc_store_directory (), home);
+  GPtrArray *list = asc_store_list ();
+  assert_int_equal (list->len, 1);
+  assert_string_equal (((AscStoreEntry *)list->pdata[0])->path, path);
+  g_ptr_array_unref (list);
+  /* Somebody else may have made a folder of that name, with a hole in it. */
+  assert_int_equal (g_rmdir (home), 0);
+  assert_true (g_file_set_contents (home, "", 0, NULL));
+  char *outer = g_path_get_dirname (other), *last;
+  assert_true (g_str_has_prefix (other, g_getenv ("XDG_RUNTIME_DIR")));
+  assert_int_equal (g_chmod (outer, 0777), 0);
+  last = g_strdup (asc_store_directory ());
+  assert_true (g_str_has_prefix (last, g_get_tmp_dir ()));
+  assert_string_not_equal (last, other);
+  g_chmod (outer, 0700);
+  g_rmdir (last);
+  char *temporary = g_path_get_dirname (last);
+  g_rmdir (temporary);
+  g_free (temporary);
+  g_free (last);
+  g_rmdir (home);
+  g_unlink (home);
+  drop (path);
+  g_rmdir (other);
+  g_rmdir (outer);
+  g_free (outer);
+  g_free (other);
+  g_free (home);
+  g_free (trouble);
+}
+
 int
 main (void)
 {
@@ -388,15 +508,21 @@ main (void)
     cmocka_unit_test (devices_are_written_and_not_read),
     cmocka_unit_test (copies_a_fixed_length),
     cmocka_unit_test (store_lists_trims_and_keeps),
+    cmocka_unit_test (store_tells_what_nobody_needs),
+    cmocka_unit_test (store_takes_another_folder_where_it_cannot_write),
   };
   directory = g_dir_make_tmp ("asc-file-XXXXXX", NULL);
   char *state = in_directory ("state");
   g_setenv ("XDG_STATE_HOME", state, TRUE);
+  char *run = in_directory ("run");
+  g_setenv ("XDG_RUNTIME_DIR", run, TRUE);
   int failed = asc_test_run (tests, sizeof tests / sizeof *tests);
   g_rmdir (asc_store_directory ());
   char *parent = g_build_filename (state, "aioscope", NULL);
   g_rmdir (parent);
   g_rmdir (state);
+  g_rmdir (run);
+  g_free (run);
   g_rmdir (directory);
   g_free (parent);
   g_free (state);

@@ -1,40 +1,10 @@
 """Connected, but nothing? The window says what it sees on a port without frames."""
 
-import os
-import threading
 import time
 
 import tap
 import window
-
-
-class Board:
-    """A pty that sends the same bytes ten times a second."""
-
-    def __init__(self, data):
-        self.master, slave = os.openpty()
-        self.path = os.ttyname(slave)
-        os.close(slave)
-        os.set_blocking(self.master, False)
-        self.data = data
-        self.ended = threading.Event()
-        self.thread = threading.Thread(target=self._send)
-
-    def _send(self):
-        while not self.ended.wait(0.1):
-            try:
-                os.write(self.master, self.data)
-            except OSError:     # nobody reads yet
-                pass
-
-    def __enter__(self):
-        self.thread.start()
-        return self
-
-    def __exit__(self, *_):
-        self.ended.set()
-        self.thread.join()
-        os.close(self.master)
+from boards import Sending as Board
 
 
 @tap.case
@@ -63,8 +33,11 @@ def text_without_frames():
 @tap.case
 def bytes_that_are_no_text():
     noise = bytes(tap.random.randrange(256) for _ in range(300))
-    with Board(noise) as board, window.Window(board.path) as w:
+    with Board(noise) as board, window.Window(board.path + '@115200') as w:
         w.see('but not text: wrong speed')
+    # What has no speed has no wrong one.
+    with Board(noise) as board, window.Window(board.path) as w:
+        w.see(r'\d bytes, but neither frames nor text: is it a board')
 
 
 @tap.case

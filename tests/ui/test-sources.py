@@ -7,6 +7,7 @@ import threading
 import boards
 import tap
 import window
+from boards import recordings
 
 
 def address(w, text):
@@ -21,10 +22,6 @@ def address(w, text):
     w.keys('ctrl+a')
     w.type(text)
     w.keys('Return')
-
-
-def recordings(w):
-    return sorted((w.home / 'state' / 'aioscope' / 'recordings').glob('*.trace'))
 
 
 def shown(w, n=3):

@@ -22,7 +22,7 @@ def run(*args, **env):
 def help_names_sources_and_options():
     done = run('--help')
     tap.equal(done.returncode, 0, done.stderr)
-    for word in ('--demo', '--dark', '--version', 'tcp:HOST:PORT', '/dev/ttyACM0', 'FILE'):
+    for word in ('--demo', '--dark', '--version', 'tcp:HOST:PORT', 'unix:PATH', '/dev/ttyACM0', 'FILE'):
         tap.check(word in done.stdout, f'{word} is not in', done.stdout)
 
 

@@ -105,7 +105,10 @@ def findings(folder):
 
 
 class Window:
-    """A running aioscope with folders of its own; use it in a with statement."""
+    """A running aioscope with folders of its own; use it in a with statement.
+
+    env: what its environment has besides, None for what it must not have.
+    """
 
     def __init__(self, *args, home=None, env=None, stacks=False):
         self.home = pathlib.Path(home or tempfile.mkdtemp(dir=PLACE))
@@ -117,9 +120,10 @@ class Window:
             self.process = subprocess.Popen(
                 [APP, *map(str, args)], stderr=err, stdin=subprocess.DEVNULL,
                 cwd=self.home,
-                env=dict(os.environ, HOME=str(self.home), **folders,
-                         **sanitizers(self.reports, stacks),
-                         GSETTINGS_BACKEND='memory', GTK_A11Y='atspi', **(env or {})))
+                env={name: value for name, value in {
+                    **os.environ, 'HOME': str(self.home), **folders,
+                    **sanitizers(self.reports, stacks), 'GSETTINGS_BACKEND': 'memory',
+                    'GTK_A11Y': 'atspi', **(env or {})}.items() if value is not None})
         self.bus = None
         try:
             self.bus = until('the window appears', self._find)

@@ -1,0 +1,18 @@
+/* The store's inside. */
+#ifndef ASC_STORE_PRIVATE_H
+#define ASC_STORE_PRIVATE_H
+
+#include "asc-store.h"
+
+/* The state folder first; any other may be NULL, or not there. */
+#define ASC_STORE_PLACES 3
+const char *asc_store_place (guint place);
+
+/* Whether a board said anything in the file, from an offset on. */
+bool asc_store_has_board (int fd, guint64 from);
+/* Fills in saved_as, saved_bytes and all_saved. fd: of the recording. */
+void asc_store_read_saved (AscStoreEntry *entry, int fd);
+/* The note that it was saved, beside the recording; the caller frees. */
+char *asc_store_note_path (const char *path);
+
+#endif
