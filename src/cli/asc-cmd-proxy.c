@@ -161,10 +161,11 @@ on_tick (void *user)
 static void
 tell_how_to_use (const Proxy *proxy, const char *address)
 {
-  say ("the REPL is at %s: mpremote connect %s, Thonny, a terminal",
+  say ("the board's REPL is at %s: mpremote connect %s, or that path as Thonny's port",
        asc_share_pty (proxy->share), asc_share_pty (proxy->share));
   if (address)
-    say ("the tasks: aioscope %s", address);
+    say ("its tasks are seen by: aioscope %s (or choose it in the window's list)",
+         address);
 }
 
 /* ---- start and end ---- */

@@ -180,8 +180,8 @@ run (const char *command, int argc, char **argv)
 const AscCommand asc_cmd_record = {
   "record", "SOURCE -o FILE", "Records a board until interrupted, into a .trace.",
   "SOURCE: a serial port (/dev/ttyACM0, ttyACM0@921600, with ,dtr=on ,rts=off), a pty,\n"
-  "tcp:HOST:PORT, tcp-listen:PORT, a file, - for standard input, or\n"
-  "demo[:seed=N,speed=X,baud=N,no-loss].\n\n"
+  "tcp:HOST:PORT, tcp-listen:PORT, unix:PATH (as 'aioscope-cli ports' lists a proxy),\n"
+  "a file, - for standard input, or demo[:seed=N,speed=X,baud=N,no-loss].\n\n"
   "What is older than a second is on disk and survives a crash. An existing FILE is\n"
   "refused without --force. A device that is unplugged is awaited. Ctrl-C ends well.\n",
   run

@@ -12,6 +12,8 @@
 #define WIDTH 1280
 #define LEAST_HEIGHT 200
 #define MOST_HEIGHT 4000
+#define NAME_MOST 80 /* letters of a name that are compared */
+#define NAMES_TOLD 5
 #define MOST_PIXELS 32767 /* of an image, by cairo */
 
 typedef struct
@@ -135,6 +137,83 @@ lay_out (Picture *picture, const Options *o)
   return (int)CLAMP (ceil (picture->rows->height) + above, LEAST_HEIGHT, MOST_HEIGHT);
 }
 
+/* How many letters are to be changed, added or left out to make b of a, case apart. */
+static guint
+distance (const char *a, const char *b)
+{
+  guint before[NAME_MOST + 1], now[NAME_MOST + 1];
+  gsize n = MIN (strlen (b), NAME_MOST);
+  for (guint j = 0; j <= n; j++)
+    before[j] = j;
+  for (guint i = 1; a[i - 1]; i++)
+    {
+      now[0] = i;
+      for (gsize j = 1; j <= n; j++)
+        {
+          bool same = g_ascii_tolower (a[i - 1]) == g_ascii_tolower (b[j - 1]);
+          guint least = MIN (before[j], now[j - 1]) + 1;
+          now[j] = MIN (least, before[j - 1] + !same);
+        }
+      memcpy (before, now, sizeof now);
+    }
+  return before[n];
+}
+
+/* The whole name, or a part of it between dots, whichever is closer. */
+static guint
+distance_to (const char *name, const char *wanted)
+{
+  char **parts = g_strsplit (name, ".", -1);
+  guint least = distance (name, wanted);
+  for (char **part = parts; *part; part++)
+    least = MIN (least, distance (*part, wanted));
+  g_strfreev (parts);
+  return least;
+}
+
+static gint
+closest_first (gconstpointer a, gconstpointer b, gpointer wanted)
+{
+  const char *x = *(const char *const *)a, *y = *(const char *const *)b;
+  guint left = distance_to (x, wanted), right = distance_to (y, wanted);
+  return left != right ? (left > right) - (left < right) : strcmp (x, y);
+}
+
+/* True when a task is left; otherwise the names that were meant, maybe, are told. */
+static bool
+check_lanes (AscSession *session, const char *lanes)
+{
+  GPtrArray *names = g_ptr_array_new ();
+  bool found = false;
+  for (guint i = 0; i < asc_session_n_lanes (session); i++)
+    {
+      AscLaneInfo info;
+      asc_lane_info (asc_session_lane (session, i), &info);
+      if (info.kind != ASC_LANE_TASK || info.task != info.index)
+        continue;
+      found |= asc_name_matches (info.name, lanes);
+      g_ptr_array_add (names, (gpointer)(guintptr)info.name);
+    }
+  if (!found)
+    {
+      char *wanted = g_strdelimit (g_strdup (lanes), "*?!", ' ');
+      GString *close = g_string_new (NULL);
+      g_ptr_array_sort_with_data (names, closest_first, g_strstrip (wanted));
+      for (guint i = 0; i < MIN (names->len, NAMES_TOLD); i++)
+        g_string_append_printf (close, "%s%s", i ? ", " : "",
+                                (const char *)names->pdata[i]);
+      asc_cli_fail (
+          &asc_cmd_render, ASC_CLI_FAILED,
+          "No task of the session is left by --lanes '%s'. Of its %u the closest "
+          "are: %s.",
+          lanes, names->len, close->str);
+      g_string_free (close, TRUE);
+      g_free (wanted);
+    }
+  g_ptr_array_unref (names);
+  return found;
+}
+
 static void
 draw (cairo_t *cr, const Picture *picture, const Options *o, int height)
 {
@@ -192,6 +271,8 @@ static int
 render (AscSession *session, const Options *o)
 {
   Picture picture = { 0 };
+  if (o->lanes && !check_lanes (session, o->lanes))
+    return ASC_CLI_FAILED;
   if (!picture_init (&picture, session, o))
     return ASC_CLI_FAILED;
   int height = lay_out (&picture, o);

@@ -2,6 +2,7 @@
 
 import os
 import pathlib
+import re
 import shutil
 import subprocess
 import sys
@@ -13,6 +14,8 @@ CLI = os.path.abspath(sys.argv[1])
 PLACE = pathlib.Path(tempfile.mkdtemp(prefix='asc-cli-'))
 COMMANDS = ('ports', 'record', 'info', 'stats', 'hogs', 'cat', 'render', 'simulate', 'proxy', 'install')
 PATIENCE = 60
+# A sentence put into another one: ".;", "..", ".:" (but not "../" or "...").
+DOUBLED = re.compile(r'[.:;,!?][;,]|\.:|(?<![./])\.\.(?![./])')
 
 
 def run(*args, data=None, env=None, stdout=subprocess.PIPE, **more):
@@ -39,6 +42,7 @@ def one_line(result, status, *words):
     tap.check(result.err.startswith('aioscope-cli'), result.err)
     for word in words:
         tap.check(str(word) in result.err, f'{word!r} is not in', result.err)
+    tap.check(not DOUBLED.search(result.err), 'doubled punctuation:', result.err)
     tap.check(not result.out, 'output as well:', result.out)
 
 

@@ -25,6 +25,24 @@ def version_is_told():
 
 
 @tap.case
+def every_kind_of_source_is_in_the_help():
+    for kind in ('/dev/ttyACM0', 'tcp:HOST:PORT', 'tcp-listen:PORT', 'unix:PATH', 'demo[:'):
+        tap.check(kind in cli.good('record', '--help'), kind)
+
+
+@tap.case
+def lanes_that_match_nothing_are_told_with_close_names():
+    trace, _ = cli.simulated()
+    picture = cli.PLACE / 'lanes.png'
+    for lanes, names in (('moter.pid', 'motor.pid,'), ('CLIENTS', 'http.client,'),
+                         ('sensr*', 'sensor.poll,'), ('!*', '')):
+        cli.one_line(cli.run('render', trace, '-o', picture, '--lanes', lanes), 1,
+                     f"--lanes '{lanes}'", f'closest are: {names}')
+        tap.check(not picture.exists(), lanes)
+    cli.good('render', trace, '-o', picture, '--lanes', 'motor*')
+
+
+@tap.case
 def wrong_usage_is_one_line_and_status_2():
     trace, _ = cli.simulated()
     wrong = [
@@ -48,6 +66,9 @@ def wrong_usage_is_one_line_and_status_2():
         ['simulate', '--speed', '-1', '--seconds', '1', '-o', 'x'],
         ['simulate', '--seconds', '1', '-o', 'x', '--truth', 'x'],
         ['render', trace, '-o', 'x', '--from', '9e9s'],
+        ['record', 'tcp:host', '-o', 'x'], ['record', 'tcp:host:x', '-o', 'x'],
+        ['record', 'file:', '-o', 'x'], ['record', '/dev/ttyX@fast', '-o', 'x'],
+        ['proxy', 'tcp:host'], ['install', 'tcp:host'],
     ]
     for args in wrong:
         result = cli.run(*args, cwd=cli.PLACE)

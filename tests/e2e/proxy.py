@@ -30,7 +30,7 @@ class Proxy:
         if not self.pty.startswith('/dev/'):
             raise AssertionError('proxy tells no pty:\n' + self.messages())
         # The last of what it says at first, and all of that line.
-        e2e.until(lambda: 'the tasks:' in self.messages() and self.messages().endswith('\n'),
+        e2e.until(lambda: 'its tasks' in self.messages() and self.messages().endswith('\n'),
                   'it says how to use it')
 
     def ended(self):
@@ -41,7 +41,7 @@ class Proxy:
 
     def address(self):
         """Where viewers connect, from its messages."""
-        line = next(line for line in self.messages().splitlines() if 'the tasks:' in line)
+        line = next(line for line in self.messages().splitlines() if 'its tasks' in line)
         return line.partition('aioscope ')[2].split()[0]
 
     def viewer(self):
