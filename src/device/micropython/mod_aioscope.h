@@ -12,13 +12,28 @@
 #include "py/runtime.h"
 #include "py/stream.h"
 
+/* Names that MicroPython gave these later or earlier. */
 #ifndef MICROPY_PY_TIME_TICKS_PERIOD
 #define MICROPY_PY_TIME_TICKS_PERIOD MICROPY_PY_UTIME_TICKS_PERIOD
 #endif
-/* Before 1.24. */
+#if !defined(MICROPY_PY_ASYNCIO) && defined(MICROPY_PY_UASYNCIO)
+#define MICROPY_PY_ASYNCIO MICROPY_PY_UASYNCIO
+#endif
+#if MICROPY_VERSION_MAJOR > 1 || MICROPY_VERSION_MINOR >= 28
+#define asc_mpy_function_name(fun) mp_obj_fun_bc_get_name (fun)
+#else
+#define asc_mpy_function_name(fun) mp_obj_fun_get_name (MP_OBJ_FROM_PTR (fun))
+#endif
+/* Before 1.23. */
 #ifndef mp_obj_malloc_with_finaliser
-#define mp_obj_malloc_with_finaliser(type, base_type)                                    \
-  asc_mpy_typed (m_new_obj_with_finaliser (type), base_type)
+static inline void *
+asc_mpy_typed (void *object, const mp_obj_type_t *type)
+{
+  ((mp_obj_base_t *)object)->type = type;
+  return object;
+}
+#define mp_obj_malloc_with_finaliser(struct_type, obj_type)                              \
+  ((struct_type *)asc_mpy_typed (m_new_obj_with_finaliser (struct_type), obj_type))
 #endif
 
 #define ASC_MPY_LOOP 0u

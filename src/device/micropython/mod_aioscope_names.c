@@ -161,7 +161,7 @@ static void
 describe (AscName *name, const mp_obj_fun_bc_t *fun)
 {
   qstr module = module_name (fun);
-  name->function = interned (mp_obj_fun_get_name (MP_OBJ_FROM_PTR (fun)));
+  name->function = interned (asc_mpy_function_name (fun));
   if (module)
     name->module = interned (module);
   name->code = identity (fun->bytecode);
