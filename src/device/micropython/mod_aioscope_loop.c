@@ -302,7 +302,8 @@ run_until_complete (size_t n_args, const mp_obj_t *args, mp_map_t *kw_args)
 }
 MP_DEFINE_CONST_FUN_OBJ_KW (asc_mpy_runner_obj, 0, run_until_complete);
 
-#ifdef AIOSCOPE_GC
+/* The search for names (NO_QSTR) is not told of our options. */
+#if defined(AIOSCOPE_GC) || defined(NO_QSTR)
 void __real_gc_collect (void);
 void __wrap_gc_collect (void);
 

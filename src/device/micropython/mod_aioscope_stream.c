@@ -21,7 +21,10 @@
 /* Bytes that the REPL's port takes now; a port that knows better defines it. */
 #ifndef AIOSCOPE_REPL_ROOM
 #if MICROPY_HW_USB_CDC && !defined(POSIX)
+/* The search for names is not told where it is. */
+#ifndef NO_QSTR
 #include "tusb.h"
+#endif
 /* A frame may be longer than the buffer: an empty one does for it. */
 #define AIOSCOPE_REPL_ROOM()                                                             \
   (!tud_cdc_connected () ? 0u                                                            \
