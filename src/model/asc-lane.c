@@ -183,6 +183,49 @@ asc_lane_runs (const AscLane *lane, gint64 from_ns, gint64 to_ns, AscRun *out, g
 }
 
 bool
+asc_lane_has_runs (const AscLane *lane, gint64 from_ns, gint64 to_ns, gsize n)
+{
+  AscRunsView view = asc_runs_view (&lane->runs);
+  guint64 from = asc_session_ticks_down (lane->session, from_ns);
+  AscTickRun run;
+  if (n >= view.n)
+    return false;
+  guint64 last = asc_runs_find (&view, from) + n;
+  if (last >= view.n)
+    return false;
+  asc_runs_get (&view, last, &run);
+  return asc_session_ns (lane->session, run.start) < to_ns;
+}
+
+gsize
+asc_lane_long_runs (const AscLane *lane,
+                    gint64 from_ns,
+                    gint64 to_ns,
+                    gint64 least_ns,
+                    AscRun *out,
+                    gsize max)
+{
+  Runs runs = look (lane);
+  guint64 from = asc_session_ticks_down (lane->session, from_ns);
+  guint64 least = asc_session_ticks_up (lane->session, least_ns);
+  guint64 i = from > 0 ? asc_runs_find_end (&runs.view, from - 1) : 0;
+  gsize count = 0;
+  for (; count <= max; i++)
+    {
+      AscRun run;
+      i = asc_runs_next_long (&runs.view, i, least);
+      if (!give (lane, &runs, i, &run) || run.start_ns >= to_ns)
+        break;
+      if (run.end_ns <= from_ns || run.end_ns - run.start_ns < least_ns)
+        continue;
+      if (count < max)
+        out[count] = run;
+      count++;
+    }
+  return count;
+}
+
+bool
 asc_lane_run_at (const AscLane *lane, gint64 ns, AscRun *run)
 {
   return asc_lane_run_before (lane, ns < G_MAXINT64 ? ns + 1 : ns, run)

@@ -50,10 +50,21 @@ typedef struct
  * max + 1; at most max are written. */
 gsize
 asc_lane_runs (const AscLane *lane, gint64 from_ns, gint64 to_ns, AscRun *out, gsize max);
+/* Whether about so many runs touch [from, to), or more: exact but for one. Its cost does
+ * not go by how many. */
+bool asc_lane_has_runs (const AscLane *lane, gint64 from_ns, gint64 to_ns, gsize n);
 /* The run at a time, else false. Nearest by start: before (< ns), after (> ns). */
 bool asc_lane_run_at (const AscLane *lane, gint64 ns, AscRun *run);
 bool asc_lane_run_before (const AscLane *lane, gint64 ns, AscRun *run);
 bool asc_lane_run_after (const AscLane *lane, gint64 ns, AscRun *run);
+/* Runs of at least so long that touch [from, to), in order; returns as asc_lane_runs. Its
+ * cost goes by what is found. */
+gsize asc_lane_long_runs (const AscLane *lane,
+                          gint64 from_ns,
+                          gint64 to_ns,
+                          gint64 least_ns,
+                          AscRun *out,
+                          gsize max);
 /* Share of the lane's runs that are shorter than length (0-1); for the hover. Cheap. */
 double asc_lane_rank (const AscLane *lane, gint64 length_ns);
 

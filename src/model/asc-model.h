@@ -320,10 +320,6 @@ AscTerminal *asc_terminal_new (void);
 void asc_terminal_free (AscTerminal *terminal);
 void asc_terminal_add (AscTerminal *terminal, const guint8 *bytes, gsize n);
 
-/* asc-grid.c */
-/* The column that holds a time in [from, to). The borders decide, not the arithmetic. */
-guint asc_grid_column (const AscGrid *grid, gint64 ns);
-
 /* asc-load.c */
 #define ASC_CORES 4u
 bool asc_load_has_core (const AscSession *session, guint core);

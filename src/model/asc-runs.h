@@ -215,9 +215,11 @@ typedef struct
   const AscRunsView *view;
   guint64 tolerance, limit; /* ticks */
   guint64 block;
-  guint64 index;      /* runs that start before the place */
-  guint64 sum;        /* of their lengths */
-  guint64 start, end; /* of the last of them */
+  guint64 index;        /* runs that start before the place */
+  guint64 sum;          /* of their lengths */
+  guint64 start, end;   /* of the last of them */
+  const AscMile *miles; /* of a chunk, and which blocks they are of */
+  guint64 first, n;
 } AscSweep;
 
 /* A place inside a whole block that takes no longer than `tolerance`, with no run of

@@ -106,6 +106,12 @@ asc_session_start (const AscSession *session)
   return start == ASC_NO_TICKS ? 0 : start;
 }
 
+guint64
+asc_session_serial (const AscSession *session)
+{
+  return asc_trace_serial (session->trace);
+}
+
 void
 asc_session_info (const AscSession *session, AscSessionInfo *info)
 {

@@ -35,6 +35,8 @@ typedef struct
   bool tail_unknown;   /* whether its last frames arrived can not be known */
 } AscSessionInfo;
 
+/* Of the session's trace: changes whenever something new was published. */
+guint64 asc_session_serial (const AscSession *session);
 void asc_session_info (const AscSession *session, AscSessionInfo *info);
 gint64 asc_session_ns (const AscSession *session, guint64 ticks);
 /* The ticks that contain a time; times before 0 give 0. */
@@ -103,6 +105,8 @@ typedef enum
 
 AscGrid *asc_grid_new (const AscSession *session, gint64 from_ns, gint64 to_ns, guint n);
 void asc_grid_free (AscGrid *grid);
+/* The column that holds a time, the first or last one for times outside. */
+guint asc_grid_column (const AscGrid *grid, gint64 ns);
 
 /* Marks of the board (MARK events) for flags on the ruler. */
 typedef struct

@@ -10,18 +10,32 @@ asc_sweep_init (AscSweep *sweep,
   *sweep = (AscSweep){ .view = view, .tolerance = tolerance, .limit = limit };
 }
 
-/* The last block that starts before a place; at stands before it. */
+/* Most are in the chunk that was looked at last: finding a chunk costs more than the rest
+ * of a column. */
+static inline const AscMile *
+mile_of (AscSweep *sweep, guint64 block)
+{
+  if (G_UNLIKELY (block - sweep->first >= sweep->n))
+    {
+      const AscBlock *chunk
+          = asc_runs_chunk (sweep->view->runs, block, &sweep->first, &sweep->n);
+      sweep->miles = (const AscMile *)(const void *)(chunk + sweep->n);
+    }
+  return sweep->miles + (block - sweep->first);
+}
+
+/* The last of n blocks that starts before a place; at stands before it. */
 static guint64
-gallop (const AscRuns *runs, guint64 at, guint64 n, guint64 ticks)
+gallop (AscSweep *sweep, guint64 at, guint64 n, guint64 ticks)
 {
   guint64 step = 1;
-  while (at + step < n && asc_runs_mile (runs, at + step)->t0 < ticks)
+  while (at + step < n && mile_of (sweep, at + step)->t0 < ticks)
     {
       at += step;
       step *= 2;
     }
   for (step /= 2; step > 0; step /= 2)
-    if (at + step < n && asc_runs_mile (runs, at + step)->t0 < ticks)
+    if (at + step < n && mile_of (sweep, at + step)->t0 < ticks)
       at += step;
   return at;
 }
@@ -65,12 +79,12 @@ asc_sweep_to (AscSweep *sweep, guint64 ticks)
 {
   const AscRunsView *view = sweep->view;
   guint64 n = (view->n + ASC_FAN - 1) / ASC_FAN;
-  if (n == 0 || asc_runs_mile (view->runs, 0)->t0 >= ticks)
+  if (n == 0 || (sweep->block == 0 && mile_of (sweep, 0)->t0 >= ticks))
     return;
-  guint64 block = gallop (view->runs, sweep->block, n, ticks);
-  const AscMile *mile = asc_runs_mile (view->runs, block);
+  guint64 block = gallop (sweep, sweep->block, n, ticks);
+  const AscMile *mile = mile_of (sweep, block);
   bool whole = block + 1 < n;
-  const AscMile *next = whole ? asc_runs_mile (view->runs, block + 1) : NULL;
+  const AscMile *next = whole ? mile_of (sweep, block + 1) : NULL;
   bool near = whole && next->t0 - mile->t0 <= sweep->tolerance
               && mile->longest != ASC_LONG && mile->longest < sweep->limit;
   if (block != sweep->block || near)

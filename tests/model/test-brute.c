@@ -180,6 +180,30 @@ check_columns (World *world, guint32 *dice)
 }
 
 static void
+check_long_runs (const World *world, guint l, gint64 from, gint64 to, gint64 least)
+{
+  const GArray *runs = runs_of (world, l);
+  const AscLane *lane = asc_session_lane (world->session, l);
+  gsize count = 0;
+  AscRun *found = g_new (AscRun, runs->len + 1);
+  gsize told = asc_lane_long_runs (lane, from, to, least, found, runs->len + 1);
+  for (guint i = 0; i < runs->len; i++)
+    {
+      const AscRun *run = RUN (runs, i);
+      if (run->start_ns >= to || run->end_ns <= from
+          || run->end_ns - run->start_ns < least)
+        continue;
+      if (count < told)
+        assert_int_equal (found[count].index, run->index);
+      count++;
+    }
+  assert_int_equal (told, count);
+  if (count > 1)
+    assert_int_equal (asc_lane_long_runs (lane, from, to, least, found, 1), 2);
+  g_free (found);
+}
+
+static void
 check_runs (World *world, guint32 *dice)
 {
   gint64 from, to;
@@ -210,6 +234,12 @@ check_runs (World *world, guint32 *dice)
         after = one;
     }
   gsize told = asc_lane_runs (lane, from, to, out, 16);
+  check_long_runs (world, l, from, to, asc_test_random (dice) % 3000000);
+  for (gsize n = 0; n < count + 4 && !world->slack_ns; n++)
+    {
+      bool has = asc_lane_has_runs (lane, from, to, n);
+      assert_true (has ? count >= n : count <= n + 2);
+    }
   assert_int_equal (told, MIN (count, 17));
   assert_int_equal (asc_lane_run_at (lane, from, &run), at != NULL);
   if (at)
