@@ -4,6 +4,7 @@
 #include "asc-hover.h"
 #include "asc-keys.h"
 #include "asc-scope-describe.h"
+#include "asc-scope-frame.h"
 
 #include <math.h>
 
@@ -18,6 +19,7 @@ struct _AscScopeView
   AscDocument *document;
   AscRows *rows;
   AscText *text;
+  AscScopeFrame frame;
   GtkAdjustment *adjustment;
   bool pointer_inside, pointer_moved;
   double pointer_x, pointer_y;
@@ -105,19 +107,15 @@ asc_scope_view_snapshot (GtkWidget *widget, GtkSnapshot *snapshot)
 {
   AscScopeView *self = ASC_SCOPE_VIEW (widget);
   AscScope scope;
-  float width = (float)gtk_widget_get_width (widget);
-  float height = (float)gtk_widget_get_height (widget);
-  if (width < 1 || height < 1)
+  if (gtk_widget_get_width (widget) < 1 || gtk_widget_get_height (widget) < 1)
     return;
   update_rows (self);
   asc_scope_view_scope (self, &scope);
-  if (asc_hover_update (&self->hover, &scope, (double)width, self->pointer_moved))
+  if (asc_hover_update (&self->hover, &scope, gtk_widget_get_width (widget),
+                        self->pointer_moved))
     describe (self);
   self->pointer_moved = false;
-  cairo_t *cr
-      = gtk_snapshot_append_cairo (snapshot, &GRAPHENE_RECT_INIT (0, 0, width, height));
-  asc_scope_draw (cr, &scope, (double)width, (double)height);
-  cairo_destroy (cr);
+  asc_scope_frame_snapshot (&self->frame, snapshot, &scope, widget);
 }
 
 static gboolean
@@ -464,6 +462,7 @@ session_changed (AscScopeView *self)
 {
   gtk_adjustment_set_value (self->adjustment, 0);
   self->hover = (AscHover){ .kind = ASC_HOVER_NOTHING };
+  asc_scope_frame_forget (&self->frame);
   describe (self);
   redraw (self);
 }
@@ -479,6 +478,7 @@ asc_scope_view_dispose (GObject *object)
     g_signal_handlers_disconnect_by_data (self->document, self);
   g_clear_object (&self->document);
   g_clear_object (&self->adjustment);
+  asc_scope_frame_clear (&self->frame);
   g_clear_pointer (&self->rows, asc_rows_free);
   g_clear_pointer (&self->text, asc_text_free);
   G_OBJECT_CLASS (asc_scope_view_parent_class)->dispose (object);
@@ -535,6 +535,7 @@ asc_scope_view_init (AscScopeView *self)
   GtkWidget *widget = GTK_WIDGET (self);
   self->rows = asc_rows_new ();
   self->text = asc_text_new ();
+  asc_scope_frame_init (&self->frame);
   self->adjustment = g_object_ref_sink (gtk_adjustment_new (0, 0, 1, 40, 100, 1));
   gtk_widget_set_focusable (widget, TRUE);
   gtk_widget_set_hexpand (widget, TRUE);

@@ -1,5 +1,5 @@
 /* bench-live SOURCE SECONDS [WIDTHxHEIGHT]: records and follows a live board as the
- * window does, paints the scope into an image 60 times a second, and tells what each
+ * window does, paints the scope 60 times a second, and tells what each
  * thread took of one processor, and what was lost. */
 #include <dirent.h>
 #include <glib/gstdio.h>
@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "asc-engine.h"
-#include "asc-scope.h"
+#include "asc-picture.h"
 
 #define FRAME_US (G_USEC_PER_SEC / 60)
 
@@ -24,15 +24,22 @@ thread_cpu (void)
 
 typedef struct
 {
-  cairo_surface_t *surface;
+  AscPicture *picture;
+  cairo_surface_t *shown; /* held until the next frame, as by a window */
   int width, height;
   AscText *text;
   AscRows *rows;
   AscView view;
   bool begun;
-  guint frames;
-  double longest; /* CPU seconds of one picture */
+  GArray *times; /* CPU ms of each picture */
 } Window;
+
+static int
+ascending (const void *a, const void *b)
+{
+  double x = *(const double *)a, y = *(const double *)b;
+  return (x > y) - (x < y);
+}
 
 static void
 paint (Window *window, AscTrace *trace)
@@ -56,11 +63,13 @@ paint (Window *window, AscTrace *trace)
                      .names_width = ASC_NAMES_WIDTH,
                      .hog_ns = ASC_HOG_NS,
                      .precision = ASC_TOLERANT };
-  cairo_t *cr = cairo_create (window->surface);
-  asc_scope_draw (cr, &scope, window->width, window->height);
-  cairo_destroy (cr);
-  window->frames++;
-  window->longest = MAX (window->longest, thread_cpu () - began);
+  cairo_surface_t *image
+      = asc_picture_draw (window->picture, &scope, window->width, window->height, 1);
+  cairo_surface_reference (image);
+  g_clear_pointer (&window->shown, cairo_surface_destroy);
+  window->shown = image;
+  double ms = (thread_cpu () - began) * 1e3;
+  g_array_append_val (window->times, ms);
 }
 
 /* The CPU time of this process's threads since they began. */
@@ -108,8 +117,13 @@ print_totals (AscEngine *engine, const Window *window, guint64 behind, double se
       "lost", (guint64)totals.missing_events, (guint64)totals.dropped_events,
       (guint64)(asc_recording_not_kept (recording) + asc_recording_let_go (recording)));
   printf ("%-20s %" G_GUINT64_FORMAT " bytes behind at most\n", "decoder", behind);
-  printf ("%-20s %u of %dx%d, the longest %.1f ms CPU\n", "pictures", window->frames,
-          window->width, window->height, window->longest * 1e3);
+  guint n = window->times->len;
+  double *times = (double *)(void *)window->times->data;
+  qsort (times, n, sizeof *times, ascending);
+  if (n > 0)
+    printf ("%-20s %u of %dx%d; CPU median %.2f, p99 %.2f, longest %.2f ms\n", "pictures",
+            n, window->width, window->height, times[n / 2], times[n * 99 / 100],
+            times[n - 1]);
 }
 
 static int
@@ -169,14 +183,16 @@ main (int argc, char **argv)
       g_clear_error (&error);
       return 2;
     }
-  window.surface
-      = cairo_image_surface_create (CAIRO_FORMAT_RGB24, window.width, window.height);
+  window.picture = asc_picture_new ();
   window.text = asc_text_new ();
+  window.times = g_array_new (FALSE, FALSE, sizeof (double));
   window.rows = asc_rows_new ();
   int status = follow (spec, g_ascii_strtod (argv[2], NULL), &window);
   asc_rows_free (window.rows);
   asc_text_free (window.text);
-  cairo_surface_destroy (window.surface);
+  g_array_unref (window.times);
+  g_clear_pointer (&window.shown, cairo_surface_destroy);
+  asc_picture_free (window.picture);
   asc_source_spec_free (spec);
   return status;
 }

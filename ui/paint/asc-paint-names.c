@@ -1,8 +1,49 @@
 /* The column of names, counts and values beside the lanes. */
-#include "asc-scope.h"
+#include "asc-paint-names.h"
 
 #include <math.h>
 #include <string.h>
+
+#define VALUE_MAX 48
+
+struct AscNames
+{
+  GByteArray *about; /* what all rows depend on */
+  GPtrArray *rows;   /* GByteArray: what is seen in each */
+  GByteArray *asked;
+  guint64 painted;
+};
+
+AscNames *
+asc_names_new (void)
+{
+  AscNames *names = g_new0 (AscNames, 1);
+  names->about = g_byte_array_new ();
+  names->asked = g_byte_array_new ();
+  names->rows = g_ptr_array_new_with_free_func ((GDestroyNotify)g_byte_array_unref);
+  return names;
+}
+
+void
+asc_names_free (AscNames *names)
+{
+  g_byte_array_unref (names->about);
+  g_byte_array_unref (names->asked);
+  g_ptr_array_unref (names->rows);
+  g_free (names);
+}
+
+void
+asc_names_forget (AscNames *names)
+{
+  g_byte_array_set_size (names->about, 0);
+}
+
+guint64
+asc_names_painted (const AscNames *names)
+{
+  return names->painted;
+}
 
 static bool
 is_bytes (const char *name)
@@ -64,13 +105,17 @@ paint_instances (cairo_t *cr,
 }
 
 static void
-paint_name (cairo_t *cr, const AscScope *scope, const AscRow *row, double width, double y)
+paint_name (cairo_t *cr,
+            const AscScope *scope,
+            const AscRow *row,
+            const char *value,
+            double width,
+            double y)
 {
   const AscTheme *theme = scope->theme;
   bool compact = row->height < 20, task = row->info.kind == ASC_LANE_TASK;
   bool main_row = row->kind == ASC_ROW_LANE && (task || row->info.kind == ASC_LANE_SPAN);
   double x = 13, right = width - 8;
-  char value[48];
   if (row->kind == ASC_ROW_LANE && main_row)
     {
       double size = compact ? 7 : task ? 12 : 8;
@@ -82,7 +127,6 @@ paint_name (cairo_t *cr, const AscScope *scope, const AscRow *row, double width,
     }
   else if (row->kind == ASC_ROW_LANE)
     x = compact ? 26 : 33;
-  value_of (scope, row, value, sizeof value);
   asc_set_colour (cr, theme->text_dim);
   if (*value != '\0')
     right
@@ -100,17 +144,93 @@ paint_name (cairo_t *cr, const AscScope *scope, const AscRow *row, double width,
                  ASC_ALIGN_LEFT, x, y, MAX (right - x, 10), name);
 }
 
+/* --- what stays ------------------------------------------------------------------------
+ */
+
+static void
+put (GByteArray *to, gconstpointer bytes, gsize n)
+{
+  g_byte_array_append (to, bytes, (guint)n);
+}
+
+/* Returns whether both are the same, and keeps what is asked. */
+static bool
+same (GByteArray *seen, const GByteArray *asked)
+{
+  if (seen->len == asked->len && memcmp (seen->data, asked->data, asked->len) == 0)
+    return true;
+  g_byte_array_set_size (seen, 0);
+  put (seen, asked->data, asked->len);
+  return false;
+}
+
+/* When it changes, all rows are painted. */
+static bool
+same_layout (AscNames *seen, const AscScope *scope, double width, double height)
+{
+  GByteArray *asked = seen->asked;
+  const double places[] = { width, height, scope->scroll, scope->rows->height };
+  g_byte_array_set_size (asked, 0);
+  put (asked, places, sizeof places);
+  put (asked, &scope->theme, sizeof scope->theme);
+  put (asked, &scope->rows->rows->len, sizeof scope->rows->rows->len);
+  return same (seen->about, asked);
+}
+
+static bool
+same_row (AscNames *seen, const AscScope *scope, guint i, const char *value)
+{
+  const AscRow *row = &g_array_index (scope->rows->rows, AscRow, i);
+  GByteArray *asked = seen->asked;
+  const double places[] = { row->y, row->height };
+  const guint look[] = { row->kind,
+                         row->info.kind,
+                         row->colour,
+                         row->info.alive,
+                         asc_row_colour (scope, i),
+                         row->lane != NULL && row->lane == scope->chosen };
+  const char *name = row->kind == ASC_ROW_LANE ? row->info.name : "";
+  g_byte_array_set_size (asked, 0);
+  put (asked, places, sizeof places);
+  put (asked, look, sizeof look);
+  put (asked, value, strlen (value) + 1);
+  put (asked, name, strlen (name) + 1);
+  while (seen->rows->len <= i)
+    g_ptr_array_add (seen->rows, g_byte_array_new ());
+  return same (g_ptr_array_index (seen->rows, i), asked);
+}
+
 void
-asc_paint_names (cairo_t *cr, const AscScope *scope, double width, double height)
+asc_paint_names (cairo_t *cr,
+                 const AscScope *scope,
+                 double width,
+                 double height,
+                 AscNames *seen)
 {
   GArray *rows = scope->rows->rows;
-  asc_paint_backs (cr, scope, width, height);
+  bool all = seen == NULL || !same_layout (seen, scope, width, height);
+  if (all)
+    asc_paint_backs (cr, scope, width, height);
   for (guint i = asc_rows_first (scope->rows, scope->scroll); i < rows->len; i++)
     {
       const AscRow *row = &g_array_index (rows, AscRow, i);
+      char value[VALUE_MAX];
       double y = row->y - scope->scroll;
       if (y >= height)
         break;
-      paint_name (cr, scope, row, width, y + row->height / 2);
+      value_of (scope, row, value, sizeof value);
+      if (seen != NULL && same_row (seen, scope, i, value) && !all)
+        continue;
+      if (seen != NULL)
+        seen->painted++;
+      cairo_save (cr);
+      if (!all)
+        {
+          cairo_rectangle (cr, 0, y, width, row->height);
+          cairo_clip (cr);
+          asc_paint_back (cr, scope, i, width);
+        }
+      paint_name (cr, scope, row, value, width, y + row->height / 2);
+      cairo_restore (cr);
     }
 }

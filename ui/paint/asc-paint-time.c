@@ -64,14 +64,14 @@ asc_paint_base (cairo_t *cr, const AscScope *scope, double width, double height)
                  height / 2 - 6, 0, label);
 }
 
-void
-asc_paint_grid (cairo_t *cr, const AscScope *scope, double width, double height)
+guint
+asc_scope_ticks (const AscScope *scope, double width, double *out, guint max)
 {
   AscRuler ruler = ruler_of (scope, width);
-  asc_set_colour (cr, scope->theme->grid);
-  for (gint64 t = ruler.first_ns; t < scope->view->to_ns; t += ruler.step_ns)
-    cairo_rectangle (cr, round (asc_view_x (scope->view, t, width)), 0, 1, height);
-  cairo_fill (cr);
+  guint n = 0;
+  for (gint64 t = ruler.first_ns; t < scope->view->to_ns && n < max; t += ruler.step_ns)
+    out[n++] = round (asc_view_x (scope->view, t, width));
+  return n;
 }
 
 static void

@@ -1,5 +1,7 @@
 #include "asc-scope.h"
 
+#include "asc-paint-names.h"
+
 #include <math.h>
 
 #define NEAR_PX 3
@@ -81,22 +83,44 @@ ruler_part (cairo_t *cr, const AscScope *scope, double width, double height)
   asc_paint_ruler (cr, scope, width);
 }
 
+static void
+names_part (cairo_t *cr,
+            const AscScope *scope,
+            double width,
+            double height,
+            AscNames *names)
+{
+  cairo_save (cr);
+  cairo_rectangle (cr, 0, ASC_RULER_HEIGHT, width, height);
+  cairo_clip (cr);
+  cairo_translate (cr, 0, ASC_RULER_HEIGHT);
+  asc_paint_names (cr, scope, width, height, names);
+  cairo_restore (cr);
+}
+
 void
-asc_scope_draw (cairo_t *cr, const AscScope *scope, double width, double height)
+asc_scope_paint (cairo_t *cr,
+                 const AscScope *scope,
+                 double width,
+                 double height,
+                 AscNames *names_seen)
 {
   double names = scope->names_width, time_width = asc_scope_time_width (scope, width);
   double lanes = MAX (height - ASC_RULER_HEIGHT, 1);
   cairo_save (cr);
-  asc_set_colour (cr, scope->theme->base);
-  cairo_rectangle (cr, 0, 0, width, height);
-  cairo_fill (cr);
   asc_set_colour (cr, scope->theme->panel);
   cairo_rectangle (cr, 0, 0, width, ASC_RULER_HEIGHT);
   cairo_fill (cr);
-  if (scope->session != NULL)
+  if (scope->session == NULL)
+    {
+      part (cr, scope, asc_paint_backs, 0, ASC_RULER_HEIGHT, width, lanes);
+      if (names_seen != NULL)
+        asc_names_forget (names_seen);
+    }
+  else
     {
       asc_paint_base (cr, scope, time_width, ASC_RULER_HEIGHT);
-      part (cr, scope, asc_paint_names, 0, ASC_RULER_HEIGHT, names, lanes);
+      names_part (cr, scope, names, lanes, names_seen);
       part (cr, scope, asc_paint_rows, names, ASC_RULER_HEIGHT, time_width, lanes);
       part (cr, scope, asc_paint_lost, names, ASC_RULER_HEIGHT, time_width, lanes);
       part (cr, scope, ruler_part, names, 0, time_width, ASC_RULER_HEIGHT);
@@ -107,7 +131,21 @@ asc_scope_draw (cairo_t *cr, const AscScope *scope, double width, double height)
   cairo_rectangle (cr, 0, ASC_RULER_HEIGHT - 1, width, 1);
   cairo_rectangle (cr, names - 1, 0, 1, height);
   cairo_fill (cr);
+  cairo_restore (cr);
+}
+
+void
+asc_scope_draw_hover (cairo_t *cr, const AscScope *scope, double width, double height)
+{
+  cairo_save (cr);
   if (scope->session != NULL)
     asc_paint_hover (cr, scope, width, height);
   cairo_restore (cr);
+}
+
+void
+asc_scope_draw (cairo_t *cr, const AscScope *scope, double width, double height)
+{
+  asc_scope_paint (cr, scope, width, height, NULL);
+  asc_scope_draw_hover (cr, scope, width, height);
 }

@@ -36,6 +36,16 @@ typedef struct
 } AscScope;
 
 void asc_scope_draw (cairo_t *cr, const AscScope *scope, double width, double height);
+/* The same in two steps: all but the hover, and the hover. names: see asc-paint-names.h;
+ * may be NULL. */
+struct AscNames;
+void asc_scope_paint (cairo_t *cr,
+                      const AscScope *scope,
+                      double width,
+                      double height,
+                      struct AscNames *names);
+void
+asc_scope_draw_hover (cairo_t *cr, const AscScope *scope, double width, double height);
 
 /* Width of the part that shows time, and from there to a place in it. */
 double asc_scope_time_width (const AscScope *scope, double width);
@@ -53,14 +63,16 @@ bool asc_scope_run_at (const AscScope *scope,
 
 /* Lanes of the rows that are seen, into the time part (its corner at 0,0). */
 void asc_paint_rows (cairo_t *cr, const AscScope *scope, double width, double height);
-/* Bands behind rows, for lanes and names alike. */
+/* Bands behind rows, for lanes and names alike, and what is below them. */
 void asc_paint_backs (cairo_t *cr, const AscScope *scope, double width, double height);
+void asc_paint_back (cairo_t *cr, const AscScope *scope, guint row, double width);
 AscColour asc_row_colour (const AscScope *scope, guint row);
-void asc_paint_names (cairo_t *cr, const AscScope *scope, double width, double height);
+bool asc_row_has_edge (const AscRow *row);
 void asc_paint_ruler (cairo_t *cr, const AscScope *scope, double width);
 /* width: of the part that shows time. */
 void asc_paint_base (cairo_t *cr, const AscScope *scope, double width, double height);
-void asc_paint_grid (cairo_t *cr, const AscScope *scope, double width, double height);
+/* Places of the ruler's ticks, whole pixels; at most max, returns how many. */
+guint asc_scope_ticks (const AscScope *scope, double width, double *out, guint max);
 void asc_paint_lost (cairo_t *cr, const AscScope *scope, double width, double height);
 void asc_paint_measures (cairo_t *cr, const AscScope *scope, double width, double height);
 void asc_paint_marks (cairo_t *cr, const AscScope *scope, double width, double height);

@@ -9,6 +9,9 @@ struct AscText
 {
   GHashTable *layouts; /* "f:width:string" → PangoLayout */
   PangoFontDescription *fonts[ASC_FONT_N];
+  cairo_font_options_t *options; /* of the surface that the layouts were made for */
+  cairo_font_options_t *asked;
+  double xx, yy; /* its scale */
 };
 
 AscText *
@@ -20,6 +23,8 @@ asc_text_new (void)
   text->layouts = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_object_unref);
   for (int i = 0; i < ASC_FONT_N; i++)
     text->fonts[i] = pango_font_description_from_string (names[i]);
+  text->options = cairo_font_options_create ();
+  text->asked = cairo_font_options_create ();
   return text;
 }
 
@@ -31,18 +36,42 @@ asc_text_free (AscText *text)
   g_hash_table_unref (text->layouts);
   for (int i = 0; i < ASC_FONT_N; i++)
     pango_font_description_free (text->fonts[i]);
+  cairo_font_options_destroy (text->options);
+  cairo_font_options_destroy (text->asked);
   g_free (text);
+}
+
+/* Telling a layout about its context makes it shape its text anew, which costs more than
+ * all the rest; so that is done only when another kind of surface or scale comes. */
+static void
+follow_context (AscText *text, cairo_t *cr)
+{
+  cairo_matrix_t matrix;
+  double x = 1, y = 1;
+  cairo_get_matrix (cr, &matrix);
+  cairo_surface_get_font_options (cairo_get_target (cr), text->asked);
+  cairo_surface_get_device_scale (cairo_get_target (cr), &x, &y);
+  x *= matrix.xx;
+  y *= matrix.yy;
+  if (x == text->xx && y == text->yy
+      && cairo_font_options_equal (text->options, text->asked))
+    return;
+  text->xx = x;
+  text->yy = y;
+  cairo_font_options_destroy (text->options);
+  text->options = cairo_font_options_copy (text->asked);
+  g_hash_table_remove_all (text->layouts);
 }
 
 static PangoLayout *
 layout_of (AscText *text, cairo_t *cr, AscFont font, double max_width, const char *string)
 {
+  follow_context (text, cr);
   char *key = g_strdup_printf ("%d:%d:%s", (int)font, (int)max_width, string);
   PangoLayout *layout = g_hash_table_lookup (text->layouts, key);
   if (layout != NULL)
     {
       g_free (key);
-      pango_cairo_update_layout (cr, layout);
       return layout;
     }
   if (g_hash_table_size (text->layouts) >= CACHE_MAX)
