@@ -72,8 +72,8 @@ skip_text (AscSkip skip)
 {
   static const char *const texts[ASC_SKIP_N] = {
     [ASC_SKIP_NOISE]
-    = "that are neither frames nor text were skipped: line noise, or a tool's talk "
-      "with the REPL",
+    = ("that are neither frames nor text were skipped: line noise, or a tool's talk "
+       "with the REPL"),
     [ASC_SKIP_HEADER] = "were skipped where a frame's head was damaged",
     [ASC_SKIP_CHECKSUM] = "were skipped where a frame was damaged",
     [ASC_SKIP_CUT] = "of a frame that was cut off were skipped",
