@@ -231,6 +231,7 @@ find (GSimpleAction *action, GVariant *parameter, gpointer user)
   Actions *self = user;
   (void)action;
   (void)parameter;
+  gtk_stack_set_visible_child_name (GTK_STACK (self->widgets.tables), "statistics");
   gtk_widget_grab_focus (self->widgets.filter);
 }
 
@@ -309,6 +310,21 @@ asc_actions_update (GtkWindow *window, AscDocument *document)
                    || asc_document_opening (document));
 }
 
+/* In the bubble phase: a text field that has the focus takes its "?" itself. */
+static gboolean
+question (GtkEventControllerKey *controller,
+          guint keyval,
+          guint keycode,
+          GdkModifierType state,
+          GtkWidget *window)
+{
+  (void)controller;
+  (void)keycode;
+  if (keyval != GDK_KEY_question || state & (GDK_CONTROL_MASK | GDK_ALT_MASK))
+    return FALSE;
+  return gtk_widget_activate_action (window, "win.help", NULL);
+}
+
 static void
 free_actions (gpointer data, GClosure *closure)
 {
@@ -345,6 +361,9 @@ asc_actions_add (GtkWindow *window,
                                    self);
   g_signal_connect_data (window, "destroy", G_CALLBACK (gtk_widget_get_name), self,
                          free_actions, 0);
+  GtkEventController *keys = gtk_event_controller_key_new ();
+  g_signal_connect (keys, "key-pressed", G_CALLBACK (question), window);
+  gtk_widget_add_controller (GTK_WIDGET (window), keys);
   gboolean prefers_dark = FALSE;
   g_object_get (gtk_widget_get_settings (GTK_WIDGET (window)),
                 "gtk-application-prefer-dark-theme", &prefers_dark, NULL);

@@ -12,6 +12,7 @@ typedef struct
   GtkWidget *connect; /* the connection button */
   GtkWidget *filter;  /* takes the focus for "find" */
   GtkWidget *scope;   /* for the picture */
+  GtkWidget *tables;  /* the stack of them; "statistics" has the filter */
 } AscActionWidgets;
 
 void asc_actions_add (GtkWindow *window,

@@ -33,8 +33,7 @@ struct _AscDocument
   gint64 hog_ns;
   AscOver over;
   AscStats *stats;
-  AscHog *hogs; /* of the whole session, by start */
-  gsize n_hogs;
+  gsize n_hogs; /* of the whole session */
   AscMargin margin;
   double *percent;
   guint n_percent;

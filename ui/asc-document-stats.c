@@ -1,5 +1,6 @@
 /* Statistics of the document, asked for in a worker. */
 #include "asc-document-private.h"
+#include "asc-format.h"
 
 typedef struct
 {
@@ -25,7 +26,6 @@ typedef struct
 {
   AscStats *stats; /* NULL: cancelled */
   AscMargin margin;
-  AscHog *hogs;
   gsize n_hogs;
 } Answer;
 
@@ -34,7 +34,6 @@ answer_free (gpointer data)
 {
   Answer *answer = data;
   asc_stats_free (answer->stats);
-  g_free (answer->hogs);
   g_free (answer);
 }
 
@@ -50,10 +49,10 @@ ask_thread (GTask *task, gpointer source, gpointer data, GCancellable *cancellab
     {
       asc_session_margin (question->session, ASC_MARGIN_WINDOW_NS, ASC_MARGIN_WARM_UP_NS,
                           &answer->margin);
-      answer->hogs = g_new (AscHog, ASC_HOGS_MAX);
+      AscHog *hogs = g_new (AscHog, ASC_HOGS_MAX);
       answer->n_hogs = asc_session_hogs (question->session, question->hog_ns, G_MININT64,
-                                         G_MAXINT64, answer->hogs, ASC_HOGS_MAX);
-      answer->n_hogs = MIN (answer->n_hogs, ASC_HOGS_MAX);
+                                         G_MAXINT64, hogs, ASC_HOGS_MAX);
+      g_free (hogs);
     }
   g_task_return_pointer (task, answer, answer_free);
 }
@@ -95,7 +94,6 @@ answered (GObject *source, GAsyncResult *result, gpointer data)
     {
       asc_document_forget_stats (self);
       self->stats = g_steal_pointer (&answer->stats);
-      self->hogs = g_steal_pointer (&answer->hogs);
       self->n_hogs = answer->n_hogs;
       self->margin = answer->margin;
       if (question->whole)
@@ -111,7 +109,6 @@ void
 asc_document_forget_stats (AscDocument *self)
 {
   g_clear_pointer (&self->stats, asc_stats_free);
-  g_clear_pointer (&self->hogs, g_free);
   self->n_hogs = 0;
   self->margin = (AscMargin){ 0 };
 }
@@ -144,7 +141,7 @@ asc_document_ask (AscDocument *self)
       question->from_ns = self->view.selection_from_ns;
       question->to_ns = self->view.selection_to_ns;
     }
-  else if (self->over != ASC_OVER_SESSION)
+  else if (self->over == ASC_OVER_VISIBLE)
     {
       question->from_ns = self->view.from_ns;
       question->to_ns = self->view.to_ns;
@@ -164,12 +161,19 @@ asc_document_over (const AscDocument *self)
   return self->over;
 }
 
+bool
+asc_document_over_nothing (const AscDocument *self)
+{
+  return self->over == ASC_OVER_SELECTION && !self->view.has_selection;
+}
+
 void
 asc_document_set_over (AscDocument *self, AscOver over)
 {
   self->over = over;
   self->stats_stale = true;
   asc_document_ask (self);
+  asc_document_tell (self, ASC_DOCUMENT_VIEW);
 }
 
 const AscStats *
@@ -191,11 +195,20 @@ asc_document_margin (const AscDocument *self)
   return self->stats != NULL ? &self->margin : NULL;
 }
 
-const AscHog *
-asc_document_hogs (const AscDocument *self, gsize *n)
+gsize
+asc_document_n_hogs (const AscDocument *self)
 {
-  *n = self->n_hogs;
-  return self->hogs;
+  return self->n_hogs;
+}
+
+char *
+asc_document_hogs_text (const AscDocument *self, char *out, gsize n)
+{
+  char count[40];
+  asc_format_count (MIN (self->n_hogs, ASC_HOGS_MAX), count, sizeof count);
+  g_snprintf (out, (gulong)n, "%s%s", self->n_hogs > ASC_HOGS_MAX ? "more than " : "",
+              count);
+  return out;
 }
 
 void

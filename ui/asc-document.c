@@ -168,42 +168,29 @@ bool
 asc_document_step_hog (AscDocument *self, int direction)
 {
   AscSession *session = asc_document_session (self);
+  AscHog hog;
   if (session == NULL)
     return false;
-  gsize n;
-  const AscHog *hogs = asc_document_hogs (self, &n);
-  gint64 middle = self->view.from_ns + (self->view.to_ns - self->view.from_ns) / 2;
-  const AscHog *found = NULL;
-  for (gsize i = 0; i < n; i++)
-    {
-      gint64 at = hogs[i].start_ns + (hogs[i].end_ns - hogs[i].start_ns) / 2;
-      /* A hog that was just framed stands in the middle, give or take its rounding. */
-      gint64 slack = MAX ((self->view.to_ns - self->view.from_ns) / 1000, 1);
-      if (direction > 0 && at > middle + slack)
-        {
-          found = &hogs[i];
-          break;
-        }
-      if (direction < 0 && at < middle - slack)
-        found = &hogs[i];
-    }
+  gint64 length = self->view.to_ns - self->view.from_ns;
+  /* A hog that was just framed stands in the middle, give or take its rounding. */
+  gint64 slack = MAX (length / 1000, 1) * (direction > 0 ? 1 : -1);
+  gint64 middle = self->view.from_ns + length / 2;
   /* Past the last one it begins again. */
-  if (found == NULL && n > 0)
-    found = direction > 0 ? &hogs[0] : &hogs[n - 1];
-  if (found != NULL)
-    {
-      guint n_lanes = asc_session_n_lanes (session);
-      AscLane *lane = NULL;
-      for (guint i = 0; i < n_lanes; i++)
-        if (asc_session_lane (session, i) == found->lane)
-          lane = asc_session_lane (session, i);
-      gint64 length = found->end_ns - found->start_ns;
-      self->chosen = lane;
-      asc_view_show (&self->view, found->start_ns - length, found->end_ns + length);
-      asc_document_say (self, 0, "");
-      asc_document_view_changed (self);
-    }
-  return found != NULL;
+  if (!asc_session_hog_beside (session, self->hog_ns, middle + slack, direction, &hog)
+      && !asc_session_hog_beside (session, self->hog_ns,
+                                  direction > 0 ? -1 : self->view.data_to_ns + length,
+                                  direction, &hog))
+    return false;
+  guint n_lanes = asc_session_n_lanes (session);
+  self->chosen = NULL;
+  for (guint i = 0; i < n_lanes; i++)
+    if (asc_session_lane (session, i) == hog.lane)
+      self->chosen = asc_session_lane (session, i);
+  length = hog.end_ns - hog.start_ns;
+  asc_view_show (&self->view, hog.start_ns - length, hog.end_ns + length);
+  asc_document_say (self, 0, "");
+  asc_document_view_changed (self);
+  return true;
 }
 
 bool

@@ -85,9 +85,12 @@ gint64 asc_document_hog_ns (const AscDocument *document);
 /* Moves to the next (+1) or previous (-1) hog from the middle of what is seen; past the
  * last one it begins again. False: there is none. */
 bool asc_document_step_hog (AscDocument *document, int direction);
-/* Hogs of the session by start, at most ASC_HOGS_MAX; as old as the statistics. */
+/* Hogs of the session, counted up to ASC_HOGS_MAX and one more; as old as the statistics.
+ */
 #define ASC_HOGS_MAX 10000
-const AscHog *asc_document_hogs (const AscDocument *document, gsize *n);
+gsize asc_document_n_hogs (const AscDocument *document);
+/* "3", "more than 10 000". Returns out. */
+char *asc_document_hogs_text (const AscDocument *document, char *out, gsize n);
 /* The next or previous run of the chosen lane. */
 bool asc_document_step_run (AscDocument *document, int direction);
 
@@ -99,6 +102,9 @@ typedef enum
 } AscOver;
 
 AscOver asc_document_over (const AscDocument *document);
+/* Statistics shall be over the selection, and nothing is selected: those at hand are of
+ * the session, and no answer. */
+bool asc_document_over_nothing (const AscDocument *document);
 void asc_document_set_over (AscDocument *document, AscOver over);
 /* Newest statistics, NULL before the first; valid until the next "stats". */
 const AscStats *asc_document_stats (const AscDocument *document);

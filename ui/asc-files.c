@@ -230,9 +230,13 @@ asc_files_export_csv (AscDocument *document, const char *path)
 {
   const AscStats *stats = asc_document_stats (document);
   GError *error = NULL;
-  if (stats == NULL)
+  if (stats == NULL || asc_document_over_nothing (document))
     {
-      asc_document_say (document, 1, "There is nothing to export yet.");
+      asc_document_say (document, 1,
+                        stats == NULL
+                            ? "There is nothing to export yet."
+                            : "Nothing is selected, so there is nothing to export: drag "
+                              "across the lanes, or choose another stretch.");
       return;
     }
   char *csv = asc_table_csv (stats);

@@ -22,13 +22,13 @@ struct AscHeader
   GtkWidget *hogs;
   GtkWidget *hogs_box;
   bool telling;
-  bool narrow;
+  bool narrow, brief;
   gint64 updated_us;
   guint timer; /* an update that is due */
 };
 
 static void
-session_words (AscHeader *self, GString *out)
+session_words (AscHeader *self, bool brief, GString *out)
 {
   AscSession *session = asc_document_session (self->document);
   AscTrace *trace = asc_document_trace (self->document);
@@ -45,11 +45,11 @@ session_words (AscHeader *self, GString *out)
   if (info.lost_events > 0)
     {
       asc_format_count (info.lost_events, count, sizeof count);
-      g_string_append_printf (out, " · %s events lost", count);
+      g_string_append_printf (out, brief ? " · %s lost" : " · %s events lost", count);
     }
   double length_s = (double)(info.end_ns - info.first_ns) / 1e9;
   if (info.cost_ns > 0 && length_s > 0)
-    g_string_append_printf (out, " · tracer costs %.1f %%",
+    g_string_append_printf (out, brief ? " · tracer %.1f %%" : " · tracer costs %.1f %%",
                             (double)info.n_runs * info.cost_ns / 1e7 / length_s);
   if (info.recorder == ASC_RECORDER_PYTHON)
     g_string_append (out, " · Python recorder");
@@ -85,7 +85,9 @@ show_margin (AscHeader *self)
     {
       asc_format_clock (margin.worst_at_ns - info.start_ns, 1000000000, place,
                         sizeof place);
-      g_snprintf (text, sizeof text, "load %.0f %% · worst second %.0f %% at %s",
+      g_snprintf (text, sizeof text,
+                  self->brief ? "load %.0f %% · worst %.0f %% at %s"
+                              : "load %.0f %% · worst second %.0f %% at %s",
                   margin.load * 100, margin.worst * 100, place);
     }
   else if (session != NULL)
@@ -106,10 +108,9 @@ show_margin (AscHeader *self)
 static void
 show_hogs (AscHeader *self)
 {
-  gsize n;
-  asc_document_hogs (self->document, &n);
-  char count[40], text[64];
-  asc_format_count (n, count, sizeof count);
+  gsize n = asc_document_n_hogs (self->document);
+  char count[64], text[96];
+  asc_document_hogs_text (self->document, count, sizeof count);
   g_snprintf (text, sizeof text, n == 1 ? "⚠ %s hog" : "⚠ %s hogs", count);
   gtk_label_set_text (GTK_LABEL (self->hogs), text);
   gtk_widget_set_visible (self->hogs_box, n > 0);
@@ -122,14 +123,16 @@ update (AscHeader *self)
   AscEngine *engine = asc_document_engine (self->document);
   const char *title = asc_document_title (self->document);
   self->updated_us = g_get_monotonic_time ();
-  session_words (self, words);
+  session_words (self, self->brief, words);
   if (engine != NULL && asc_engine_state (engine) == ASC_ENGINE_LOADING)
     g_string_append_printf (words, "%sloading %.0f %%", words->len > 0 ? " · " : "",
                             asc_engine_progress (engine) * 100);
   gtk_label_set_text (GTK_LABEL (self->title), *title != '\0' ? title : "aioscope");
   gtk_label_set_text (GTK_LABEL (self->subtitle), words->str);
   gtk_widget_set_visible (self->subtitle, words->len > 0);
-  gtk_widget_set_tooltip_text (self->title, words->str);
+  g_string_truncate (words, 0);
+  session_words (self, false, words);
+  gtk_widget_set_tooltip_text (self->titles, words->str);
   g_string_free (words, TRUE);
   show_margin (self);
   show_hogs (self);
@@ -382,6 +385,15 @@ GtkWidget *
 asc_header_connect_button (AscHeader *self)
 {
   return self->connect;
+}
+
+void
+asc_header_set_brief (AscHeader *self, bool brief)
+{
+  if (self->brief == brief)
+    return;
+  self->brief = brief;
+  update (self);
 }
 
 void

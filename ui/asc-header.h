@@ -16,4 +16,7 @@ GtkWidget *asc_header_connect_button (AscHeader *header);
 /* From narrow windows some words are left out. */
 void asc_header_set_narrow (AscHeader *header, bool narrow);
 
+/* The same in fewer words. */
+void asc_header_set_brief (AscHeader *header, bool brief);
+
 #endif

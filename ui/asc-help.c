@@ -2,6 +2,8 @@
 
 #include "asc-keys.h"
 
+#define BORDERS 80 /* title bar and frame of either window */
+
 static void
 add_line (GtkGrid *grid, int row, const AscKeyHelp *help, const char *group)
 {
@@ -51,7 +53,13 @@ asc_help_show (GtkWindow *parent)
   GtkWidget *scrolled = gtk_scrolled_window_new ();
   gtk_scrolled_window_set_child (GTK_SCROLLED_WINDOW (scrolled), grid);
   gtk_scrolled_window_set_propagate_natural_height (GTK_SCROLLED_WINDOW (scrolled), TRUE);
-  gtk_scrolled_window_set_max_content_height (GTK_SCROLLED_WINDOW (scrolled), 640);
+  /* No taller than the window it belongs to, with a bar that says that there is more. */
+  gtk_scrolled_window_set_max_content_height (
+      GTK_SCROLLED_WINDOW (scrolled),
+      MAX (gtk_widget_get_height (GTK_WIDGET (parent)) - BORDERS, 200));
+  gtk_scrolled_window_set_overlay_scrolling (GTK_SCROLLED_WINDOW (scrolled), FALSE);
+  gtk_scrolled_window_set_policy (GTK_SCROLLED_WINDOW (scrolled), GTK_POLICY_NEVER,
+                                  GTK_POLICY_AUTOMATIC);
   GtkEventController *keys = gtk_shortcut_controller_new ();
   gtk_shortcut_controller_add_shortcut (
       GTK_SHORTCUT_CONTROLLER (keys),
@@ -62,5 +70,7 @@ asc_help_show (GtkWindow *parent)
   gtk_window_set_child (GTK_WINDOW (window), scrolled);
   gtk_window_set_transient_for (GTK_WINDOW (window), parent);
   gtk_window_set_default_size (GTK_WINDOW (window), 680, -1);
+  gtk_widget_set_focusable (scrolled, TRUE); /* its keys: Page Down, End */
+  gtk_window_set_focus (GTK_WINDOW (window), scrolled);
   gtk_window_present (GTK_WINDOW (window));
 }

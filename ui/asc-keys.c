@@ -56,7 +56,7 @@ static const AscKeyHelp help[] = {
   { "Files", "Ctrl+E", "export the statistics as CSV" },
   { "Files", "Ctrl+F", "find tasks by name" },
   { "Files", "Ctrl+W, Ctrl+Q", "close the window, quit" },
-  { "Help", "F1, Ctrl+?", "this list" },
+  { "Help", "F1, ?, Ctrl+?", "this list" },
   { NULL, NULL, NULL },
 };
 

@@ -11,7 +11,8 @@ typedef struct
   GtkWidget *stack;
   AscTrace *trace; /* compared only */
   gsize shown;
-  guint64 last_count;
+  GArray *times;   /* guint64 of each line, as it is shown */
+  GtkWidget *more; /* how many lines are left out */
 } ProblemsView;
 
 static char *
@@ -34,6 +35,25 @@ line_of (AscTrace *trace, gsize i, AscProblem *problem)
   return line;
 }
 
+/* Lines that others were merged into since: mostly the newest. */
+static void
+renew (ProblemsView *self, AscTrace *trace)
+{
+  for (gsize i = 0; i < self->shown; i++)
+    {
+      AscProblem problem;
+      guint64 *times = &g_array_index (self->times, guint64, i);
+      asc_trace_problem (trace, i, &problem);
+      if (problem.times == *times)
+        continue;
+      *times = problem.times;
+      char *line = line_of (trace, i, &problem);
+      gtk_string_list_splice (self->lines, (guint)i, 1,
+                              (const char *const[]){ line, NULL });
+      g_free (line);
+    }
+}
+
 static void
 update (ProblemsView *self)
 {
@@ -45,23 +65,22 @@ update (ProblemsView *self)
           self->lines, 0, g_list_model_get_n_items (G_LIST_MODEL (self->lines)), NULL);
       self->trace = trace;
       self->shown = 0;
+      g_array_set_size (self->times, 0);
     }
-  gsize n = trace != NULL ? MIN (asc_trace_n_problems (trace), SHOWN_MAX) : 0;
-  /* The newest may still grow: neighbours of one kind are merged into it. */
-  if (self->shown > 0 && self->shown <= n)
-    {
-      char *line = line_of (trace, self->shown - 1, &problem);
-      if (problem.count != self->last_count)
-        gtk_string_list_splice (self->lines, (guint)self->shown - 1, 1,
-                                (const char *const[]){ line, NULL });
-      self->last_count = problem.count;
-      g_free (line);
-    }
+  gsize all = trace != NULL ? asc_trace_n_problems (trace) : 0, n = MIN (all, SHOWN_MAX);
+  renew (self, trace);
   for (; self->shown < n; self->shown++)
     {
       gtk_string_list_take (self->lines, line_of (trace, self->shown, &problem));
-      self->last_count = problem.count;
+      g_array_append_val (self->times, problem.times);
     }
+  char *more = g_strdup_printf ("and %" G_GSIZE_FORMAT
+                                " more: aioscope-cli info --json tells all of them",
+                                all - n);
+  if (g_strcmp0 (gtk_label_get_text (GTK_LABEL (self->more)), more) != 0)
+    gtk_label_set_text (GTK_LABEL (self->more), more);
+  gtk_widget_set_visible (self->more, all > n);
+  g_free (more);
   gtk_stack_set_visible_child_name (GTK_STACK (self->stack), n > 0 ? "list" : "none");
 }
 
@@ -108,6 +127,7 @@ destroyed (gpointer data)
   ProblemsView *self = data;
   g_signal_handlers_disconnect_by_data (self->document, self);
   g_object_unref (self->document);
+  g_array_unref (self->times);
   g_free (self);
 }
 
@@ -118,6 +138,7 @@ asc_problems_view_new (AscDocument *document)
   GtkListItemFactory *factory = gtk_signal_list_item_factory_new ();
   self->document = g_object_ref (document);
   self->lines = gtk_string_list_new (NULL);
+  self->times = g_array_new (FALSE, FALSE, sizeof (guint64));
   g_signal_connect (factory, "setup", G_CALLBACK (setup), NULL);
   g_signal_connect (factory, "bind", G_CALLBACK (bind), NULL);
   GtkSelectionModel *selection
@@ -132,9 +153,17 @@ asc_problems_view_new (AscDocument *document)
   gtk_scrolled_window_set_child (GTK_SCROLLED_WINDOW (scrolled), list);
   GtkWidget *none = gtk_label_new ("No problems: nothing was lost or skipped.");
   gtk_widget_add_css_class (none, "dim");
+  self->more = gtk_label_new (NULL);
+  gtk_label_set_xalign (GTK_LABEL (self->more), 0);
+  gtk_widget_add_css_class (self->more, "dim");
+  gtk_widget_add_css_class (self->more, "more");
+  GtkWidget *box = gtk_box_new (GTK_ORIENTATION_VERTICAL, 0);
+  gtk_widget_set_vexpand (scrolled, TRUE);
+  gtk_box_append (GTK_BOX (box), scrolled);
+  gtk_box_append (GTK_BOX (box), self->more);
   self->stack = gtk_stack_new ();
   gtk_stack_add_named (GTK_STACK (self->stack), none, "none");
-  gtk_stack_add_named (GTK_STACK (self->stack), scrolled, "list");
+  gtk_stack_add_named (GTK_STACK (self->stack), box, "list");
   g_signal_connect_swapped (document, "data", G_CALLBACK (update), self);
   g_signal_connect_swapped (document, "session", G_CALLBACK (update), self);
   g_signal_connect_swapped (document, "state", G_CALLBACK (update), self);

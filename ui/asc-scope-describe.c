@@ -20,16 +20,14 @@ summary (AscDocument *document, const AscHover *hover)
 {
   AscSession *session = asc_document_session (document);
   const AscView *view = asc_document_view (document);
-  char from[48], to[48], hogs[40];
+  char from[48], to[48], hogs[64];
   AscSessionInfo info;
-  gsize n_hogs;
   if (session == NULL)
     return g_strdup ("Nothing is shown yet");
   asc_session_info (session, &info);
   asc_format_clock (view->from_ns - info.start_ns, 1000, from, sizeof from);
   asc_format_clock (view->to_ns - info.start_ns, 1000, to, sizeof to);
-  asc_document_hogs (document, &n_hogs);
-  asc_format_count (n_hogs, hogs, sizeof hogs);
+  asc_document_hogs_text (document, hogs, sizeof hogs);
   char *card = asc_hover_text (session, hover);
   char *text
       = g_strdup_printf ("%u tasks, %s hogs, seen from %s to %s%s%s", tasks_of (session),

@@ -11,8 +11,10 @@ typedef struct
   GtkSingleSelection *selection; /* the view may be gone before us */
   GtkWidget *view;
   GtkWidget *scrolled;
-  int frames_to_top; /* that it is still held at its top */
-  bool telling;      /* the selection changes by our own hand */
+  GtkWidget *nothing;   /* said in the table's place while it is empty */
+  const AscLane *shown; /* compared only: the lane that was chosen last */
+  int frames_to_top;    /* that it is still held at its top */
+  bool telling;         /* the selection changes by our own hand */
 } StatsView;
 
 typedef struct
@@ -171,6 +173,8 @@ to_top (GtkWidget *widget, GdkFrameClock *clock, gpointer data)
 {
   StatsView *self = data;
   (void)clock;
+  if (self->frames_to_top <= 0) /* something else is shown meanwhile */
+    return G_SOURCE_REMOVE;
   gtk_adjustment_set_value (
       gtk_scrolled_window_get_vadjustment (GTK_SCROLLED_WINDOW (widget)), 0);
   return --self->frames_to_top > 0 ? G_SOURCE_CONTINUE : G_SOURCE_REMOVE;
@@ -195,7 +199,7 @@ take_stats (StatsView *self)
     }
   const AscStats *stats = asc_document_stats (self->document);
   guint position;
-  if (stats == NULL)
+  if (stats == NULL || asc_document_over_nothing (self->document))
     {
       g_list_store_remove_all (self->store);
       return;
@@ -215,10 +219,35 @@ take_stats (StatsView *self)
   gtk_sorter_changed (self->sorter, GTK_SORTER_CHANGE_DIFFERENT);
 }
 
+/* GTK has a function for that from 4.12 on; the action is there before. */
+static void
+scroll_to (StatsView *self, guint position)
+{
+  GtkWidget *list = gtk_widget_get_last_child (self->view);
+  while (list != NULL && !GTK_IS_LIST_VIEW (list))
+    list = gtk_widget_get_prev_sibling (list);
+  self->frames_to_top = 0;
+  if (list != NULL)
+    gtk_widget_activate_action (list, "list.scroll-to-item", "u", position);
+}
+
+/* The lane that stands for the chosen one's task. */
+static const AscLane *
+chosen_task (StatsView *self)
+{
+  const AscLane *lane = asc_document_chosen (self->document);
+  AscSession *session = asc_document_session (self->document);
+  AscLaneInfo info;
+  if (lane == NULL || session == NULL)
+    return NULL;
+  asc_lane_info (lane, &info);
+  return asc_session_lane (session, info.task);
+}
+
 static void
 take_chosen (StatsView *self)
 {
-  const AscLane *lane = asc_document_chosen (self->document);
+  const AscLane *lane = chosen_task (self);
   GListModel *model = G_LIST_MODEL (self->selection);
   guint found = GTK_INVALID_LIST_POSITION;
   self->telling = true;
@@ -232,7 +261,14 @@ take_chosen (StatsView *self)
       g_clear_object (&row);
     }
   gtk_single_selection_set_selected (self->selection, found);
+  if (found != GTK_INVALID_LIST_POSITION && lane != self->shown)
+    scroll_to (self, found);
+  self->shown = lane;
   self->telling = false;
+  bool nothing = asc_document_over_nothing (self->document);
+  if (nothing)
+    g_list_store_remove_all (self->store);
+  gtk_widget_set_visible (self->nothing, nothing);
 }
 
 static AscLane *
@@ -340,6 +376,18 @@ asc_stats_view_new (AscDocument *document)
   GtkWidget *scrolled = self->scrolled = gtk_scrolled_window_new ();
   gtk_scrolled_window_set_child (GTK_SCROLLED_WINDOW (scrolled), self->view);
   gtk_widget_set_vexpand (scrolled, TRUE);
-  g_object_set_data_full (G_OBJECT (scrolled), "stats-view", self, destroyed);
-  return scrolled;
+  GtkWidget *nothing = self->nothing = gtk_label_new (
+      "Nothing is selected. Drag across the lanes, or step with , and . from run to run: "
+      "the table is then about that stretch.");
+  gtk_label_set_wrap (GTK_LABEL (nothing), TRUE);
+  gtk_label_set_justify (GTK_LABEL (nothing), GTK_JUSTIFY_CENTER);
+  gtk_widget_add_css_class (nothing, "dim");
+  gtk_widget_set_halign (nothing, GTK_ALIGN_CENTER);
+  gtk_widget_set_valign (nothing, GTK_ALIGN_CENTER);
+  gtk_widget_set_visible (nothing, FALSE);
+  GtkWidget *overlay = gtk_overlay_new ();
+  gtk_overlay_set_child (GTK_OVERLAY (overlay), scrolled);
+  gtk_overlay_add_overlay (GTK_OVERLAY (overlay), nothing);
+  g_object_set_data_full (G_OBJECT (overlay), "stats-view", self, destroyed);
+  return overlay;
 }

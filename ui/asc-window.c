@@ -11,6 +11,7 @@
 #include "asc-text-views.h"
 
 #define NARROW_PX 1000
+#define BRIEF_PX 1400 /* the header says the same in fewer words below */
 
 struct _AscWindow
 {
@@ -23,10 +24,13 @@ struct _AscWindow
   GtkWidget *sessions;
   GtkWidget *over;
   GtkWidget *filter;
+  GtkWidget *tables; /* a stack */
   GtkStackPage *problems;
   guint n_sessions; /* in the picker */
   char *remembered; /* the newest recent file */
   GtkWidget *paned;
+  GtkWidget *message;
+  GtkWidget *page_box, *tables_box; /* where it stands */
   bool telling;
   bool narrow;
 };
@@ -40,8 +44,9 @@ static void
 over_changed (GObject *drop_down, GParamSpec *spec, AscWindow *self)
 {
   (void)spec;
-  asc_document_set_over (self->document,
-                         (AscOver)gtk_drop_down_get_selected (GTK_DROP_DOWN (drop_down)));
+  if (!self->telling)
+    asc_document_set_over (
+        self->document, (AscOver)gtk_drop_down_get_selected (GTK_DROP_DOWN (drop_down)));
 }
 
 static void
@@ -66,6 +71,19 @@ filter_left (GtkSearchEntry *entry, AscWindow *self)
   gtk_widget_grab_focus (self->scope);
 }
 
+/* What does nothing for the tab is not shown; a filter that is at work is. */
+static void
+fit_tab (AscWindow *self)
+{
+  bool statistics
+      = g_strcmp0 (gtk_stack_get_visible_child_name (GTK_STACK (self->tables)),
+                   "statistics")
+        == 0;
+  gtk_widget_set_visible (self->over, statistics);
+  gtk_widget_set_visible (
+      self->filter, statistics || *gtk_editable_get_text (GTK_EDITABLE (self->filter)));
+}
+
 static void
 fill_sessions (AscWindow *self)
 {
@@ -77,13 +95,20 @@ fill_sessions (AscWindow *self)
     {
       GtkStringList *names = gtk_string_list_new (NULL);
       for (guint i = 0; i < n; i++)
-        gtk_string_list_take (names, g_strdup_printf ("Session %u of %u", i + 1, n));
+        gtk_string_list_take (
+            names,
+            g_strdup_printf ("%s%u of %u", self->narrow ? "" : "Session ", i + 1, n));
       gtk_drop_down_set_model (GTK_DROP_DOWN (self->sessions), G_LIST_MODEL (names));
       g_object_unref (names);
       self->n_sessions = n;
     }
   if (n > 0)
     gtk_drop_down_set_selected (GTK_DROP_DOWN (self->sessions), MIN (index, n - 1));
+  /* What is opened begins with all of it. */
+  if (gtk_drop_down_get_selected (GTK_DROP_DOWN (self->over))
+      != asc_document_over (self->document))
+    gtk_drop_down_set_selected (GTK_DROP_DOWN (self->over),
+                                asc_document_over (self->document));
   gtk_widget_set_visible (self->sessions, n > 1);
   self->telling = false;
 }
@@ -134,6 +159,20 @@ remember_file (AscWindow *self)
   self->remembered = g_strdup (path);
 }
 
+/* Beside the lanes it stands under them, over the tables: they stay where they are under
+ * the hand, and nothing of them is hidden. */
+static void
+place_message (AscWindow *self, GtkWidget *box)
+{
+  GtkWidget *parent = gtk_widget_get_parent (self->message);
+  if (parent == box)
+    return;
+  g_object_ref (self->message);
+  gtk_box_remove (GTK_BOX (parent), self->message);
+  gtk_box_prepend (GTK_BOX (box), self->message);
+  g_object_unref (self->message);
+}
+
 static void
 state_changed (AscWindow *self)
 {
@@ -145,6 +184,7 @@ state_changed (AscWindow *self)
   if (g_strcmp0 (gtk_stack_get_visible_child_name (GTK_STACK (self->pages)), page) != 0)
     {
       gtk_stack_set_visible_child_name (GTK_STACK (self->pages), page);
+      place_message (self, any ? self->tables_box : self->page_box);
       if (any)
         gtk_widget_grab_focus (self->scope);
       else
@@ -159,13 +199,13 @@ state_changed (AscWindow *self)
 }
 
 static GtkWidget *
-tables_bar (AscWindow *self, GtkWidget *stack)
+tables_bar (AscWindow *self)
 {
   GtkWidget *bar = gtk_box_new (GTK_ORIENTATION_HORIZONTAL, 8);
   GtkWidget *switcher = gtk_stack_switcher_new (), *space = gtk_label_new (NULL);
   static const char *const overs[]
       = { "Over: session", "Over: visible", "Over: selection", NULL };
-  gtk_stack_switcher_set_stack (GTK_STACK_SWITCHER (switcher), GTK_STACK (stack));
+  gtk_stack_switcher_set_stack (GTK_STACK_SWITCHER (switcher), GTK_STACK (self->tables));
   gtk_widget_add_css_class (switcher, "tabs");
   gtk_widget_set_hexpand (space, TRUE);
   self->sessions = gtk_drop_down_new (NULL, NULL);
@@ -200,14 +240,16 @@ tables_bar (AscWindow *self, GtkWidget *stack)
 static GtkWidget *
 tables_of (AscWindow *self)
 {
-  GtkWidget *box = gtk_box_new (GTK_ORIENTATION_VERTICAL, 0), *stack = gtk_stack_new ();
+  GtkWidget *box = self->tables_box = gtk_box_new (GTK_ORIENTATION_VERTICAL, 0);
+  GtkWidget *stack = self->tables = gtk_stack_new ();
   gtk_stack_add_titled (GTK_STACK (stack), asc_stats_view_new (self->document),
                         "statistics", "Statistics");
   gtk_stack_add_titled (GTK_STACK (stack), asc_terminal_view_new (self->document),
                         "terminal", "Terminal");
   self->problems = gtk_stack_add_titled (
       GTK_STACK (stack), asc_problems_view_new (self->document), "problems", "Problems");
-  gtk_box_append (GTK_BOX (box), tables_bar (self, stack));
+  gtk_box_append (GTK_BOX (box), tables_bar (self));
+  g_signal_connect_swapped (stack, "notify::visible-child", G_CALLBACK (fit_tab), self);
   gtk_box_append (GTK_BOX (box), stack);
   gtk_widget_set_size_request (box, -1, 120);
   return box;
@@ -313,11 +355,17 @@ fit_width (AscWindow *self)
   GdkSurface *surface = gtk_native_get_surface (GTK_NATIVE (self));
   double shadow, top;
   gtk_native_get_surface_transform (GTK_NATIVE (self), &shadow, &top);
-  bool narrow = gdk_surface_get_width (surface) - 2 * (int)shadow < NARROW_PX;
+  int width = gdk_surface_get_width (surface) - 2 * (int)shadow;
+  bool narrow = width < NARROW_PX;
+  asc_header_set_brief (self->header, width < BRIEF_PX);
   if (narrow == self->narrow)
     return;
   self->narrow = narrow;
   asc_header_set_narrow (self->header, narrow);
+  /* Not by style alone: that is told too late for the size that is being asked for. */
+  gtk_editable_set_width_chars (GTK_EDITABLE (self->filter), narrow ? 5 : 10);
+  self->n_sessions = 0;
+  fill_sessions (self);
   if (narrow)
     gtk_widget_add_css_class (GTK_WIDGET (self), "narrow");
   else
@@ -385,13 +433,15 @@ asc_window_init (AscWindow *self)
   gtk_stack_add_named (GTK_STACK (self->pages), self->empty, "empty");
   gtk_stack_add_named (GTK_STACK (self->pages), main_of (self), "main");
   GtkWidget *box = gtk_box_new (GTK_ORIENTATION_VERTICAL, 0);
-  gtk_box_append (GTK_BOX (box), asc_message_new (self->document));
+  self->message = asc_message_new (self->document);
+  gtk_box_append (GTK_BOX (box), self->message);
   gtk_box_append (GTK_BOX (box), self->pages);
   gtk_window_set_child (GTK_WINDOW (self), box);
+  self->page_box = box;
   asc_settings_place_window (GTK_WINDOW (self));
   asc_actions_add (GTK_WINDOW (self), self->document,
                    &(AscActionWidgets){ asc_header_connect_button (self->header),
-                                        self->filter, self->scope });
+                                        self->filter, self->scope, self->tables });
   GtkDropTarget *target = gtk_drop_target_new (GDK_TYPE_FILE_LIST, GDK_ACTION_COPY);
   g_signal_connect (target, "drop", G_CALLBACK (dropped), self);
   gtk_widget_add_controller (GTK_WIDGET (self), GTK_EVENT_CONTROLLER (target));

@@ -187,7 +187,11 @@ text_problems (Info *info)
       AscProblem problem;
       asc_trace_problem (info->trace, i, &problem);
       char *text = asc_problem_text (&problem);
-      g_string_append_printf (info->out, "  %s\n", text);
+      char clock[40] = "";
+      if (problem.time_ns >= 0 && problem.session < info->n_sessions)
+        asc_format_clock (problem.time_ns - info->sessions[problem.session].start_ns,
+                          1000000, clock, sizeof clock);
+      g_string_append_printf (info->out, "  %s%s%s\n", clock, *clock ? "  " : "", text);
       g_free (text);
     }
   if (n > PROBLEMS_SHOWN)
@@ -314,6 +318,7 @@ json_problems (Info *info)
         json_int (out, "time_ns", problem.time_ns);
       json_int (out, "offset", (gint64)problem.offset);
       json_int (out, "count", (gint64)problem.count);
+      json_int (out, "times", (gint64)problem.times);
       json_close (out, "},");
       g_free (text);
     }

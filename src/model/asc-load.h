@@ -53,6 +53,16 @@ gsize asc_session_hogs (const AscSession *session,
                         AscHog *out,
                         gsize max);
 
+/* Columns in which a hog begins. Cost goes by columns, however many hogs there are. */
+void asc_session_hog_columns (const AscGrid *grid, gint64 threshold_ns, bool *out);
+/* The next (direction > 0) or previous hog: by the middle of it, after or before a time.
+ * False: there is none. */
+bool asc_session_hog_beside (const AscSession *session,
+                             gint64 threshold_ns,
+                             gint64 ns,
+                             int direction,
+                             AscHog *out);
+
 /* A run that waited while a hog ran. */
 typedef struct
 {

@@ -162,7 +162,7 @@ typedef struct
 
 typedef struct
 {
-  _Atomic guint64 count;
+  _Atomic guint64 count, times;
   AscProblem problem;
 } AscListedProblem;
 
@@ -217,9 +217,15 @@ struct AscTrace
   bool link_down;
   guint tail_skips;      /* damage since the last frame that counts the events */
   guint64 tail_skip_end; /* its end in the file */
-  GArray *cuts;          /* AscCut of sessions not met yet */
-  GPtrArray *holders;    /* lanes with held samples */
-  gint64 first_boot_ns;  /* of the session's anchors; −1 none */
+  guint losses_session;  /* the session that these are of */
+  struct
+  {
+    guint n;      /* listed one by one */
+    guint64 last; /* the newest of them */
+  } losses[ASC_PROBLEM_COST + 1];
+  GArray *cuts;         /* AscCut of sessions not met yet */
+  GPtrArray *holders;   /* lanes with held samples */
+  gint64 first_boot_ns; /* of the session's anchors; −1 none */
   gint64 boot_to_wall_ns;
   gint64 offset_ns; /* least */
 };

@@ -1,32 +1,80 @@
 #include "asc-model.h"
 
-#define LISTED_MAX 10000u
-#define NEIGHBOURS 4u /* kinds that take turns are still merged */
+#include <string.h>
 
-void
-asc_problems_add (AscTrace *trace, const AscProblem *problem)
+#define LISTED_MAX 10000u
+#define NEIGHBOURS 4u   /* kinds that take turns are still merged */
+#define LOSSES_MAX 500u /* of a kind, in a session */
+
+/* Has a place that people want to see. */
+static bool
+is_loss (AscProblemKind kind)
+{
+  return kind == ASC_PROBLEM_LOST || kind == ASC_PROBLEM_DROPPED
+         || kind == ASC_PROBLEM_CLOCK || kind == ASC_PROBLEM_LINK
+         || kind == ASC_PROBLEM_NOT_KEPT;
+}
+
+static void
+merge (AscListedProblem *old, const AscProblem *problem)
+{
+  guint64 count = asc_own (&old->count);
+  asc_put (&old->times, asc_own (&old->times) + 1);
+  if (problem->kind == ASC_PROBLEM_MANGLED)
+    asc_put (&old->count, count | problem->count);
+  else if (problem->kind != ASC_PROBLEM_CLOCK)
+    asc_put (&old->count, count + problem->count);
+}
+
+/* Into a neighbour of its kind; when the list is full, into one further away. */
+static bool
+join_neighbour (AscTrace *trace, const AscProblem *problem)
 {
   guint64 n = asc_own (&trace->problems.n);
-  /* When the list is full, only counts grow. */
-  guint64 reach = n < LISTED_MAX ? NEIGHBOURS : n;
-  for (guint64 i = 1; i <= MIN (reach, MIN (n, 64u)); i++)
+  guint64 reach = n < LISTED_MAX ? NEIGHBOURS : 64;
+  for (guint64 i = 1; i <= MIN (reach, n); i++)
     {
       AscListedProblem *old = asc_list_at (&trace->problems, n - i);
       if (old->problem.kind != problem->kind || old->problem.skip != problem->skip
           || old->problem.session != problem->session)
         continue;
-      guint64 count = asc_own (&old->count);
-      asc_put (&old->count, problem->kind == ASC_PROBLEM_MANGLED ? count | problem->count
-                            : problem->kind == ASC_PROBLEM_CLOCK
-                                ? count
-                                : count + problem->count);
-      return;
+      merge (old, problem);
+      return true;
     }
-  if (n >= LISTED_MAX)
+  return false;
+}
+
+/* Into the last that was listed of so many. */
+static bool
+join_losses (AscTrace *trace, const AscProblem *problem)
+{
+  if (problem->session != trace->losses_session)
+    memset (trace->losses, 0, sizeof trace->losses);
+  trace->losses_session = problem->session;
+  guint64 n = asc_own (&trace->problems.n);
+  if (trace->losses[problem->kind].n == LOSSES_MAX
+      || (n >= LISTED_MAX && trace->losses[problem->kind].n > 0))
+    {
+      merge (asc_list_at (&trace->problems, trace->losses[problem->kind].last), problem);
+      return true;
+    }
+  trace->losses[problem->kind].n += n < LISTED_MAX;
+  trace->losses[problem->kind].last = n;
+  return false;
+}
+
+void
+asc_problems_add (AscTrace *trace, const AscProblem *problem)
+{
+  if (is_loss (problem->kind) ? join_losses (trace, problem)
+                              : join_neighbour (trace, problem))
+    return;
+  if (asc_own (&trace->problems.n) >= LISTED_MAX)
     return;
   AscListedProblem *listed = asc_list_next (&trace->problems);
   listed->problem = *problem;
   atomic_init (&listed->count, problem->count);
+  atomic_init (&listed->times, 1);
   asc_list_publish (&trace->problems);
 }
 
@@ -42,6 +90,7 @@ asc_trace_problem (const AscTrace *trace, gsize index, AscProblem *problem)
   const AscListedProblem *listed = asc_list_at (&trace->problems, index);
   *problem = listed->problem;
   problem->count = asc_get (&listed->count);
+  problem->times = asc_get (&listed->times);
 }
 
 static char *
@@ -85,8 +134,8 @@ skip_text (AscSkip skip)
   return (guint)skip < ASC_SKIP_N ? texts[skip] : "were skipped";
 }
 
-char *
-asc_problem_text (const AscProblem *problem)
+static char *
+sentence (const AscProblem *problem)
 {
   unsigned long long count = problem->count;
   const char *s = count == 1 ? "" : "s";
@@ -112,7 +161,8 @@ asc_problem_text (const AscProblem *problem)
           "The board told %llu time%s that other tasks run than its events say.", count,
           s);
     case ASC_PROBLEM_LINK:
-      return g_strdup_printf ("The connection was lost (%llu time%s).", count, s);
+      return count == 1 ? g_strdup ("The connection was lost.")
+                        : g_strdup_printf ("The connection was lost %llu times.", count);
     case ASC_PROBLEM_NOT_KEPT:
       return count ? g_strdup_printf ("%llu byte%s not kept in this recording.", count,
                                       count == 1 ? " was" : "s were")
@@ -127,4 +177,18 @@ asc_problem_text (const AscProblem *problem)
                               count / 10, count % 10);
     }
   return g_strdup ("Something is wrong.");
+}
+
+char *
+asc_problem_text (const AscProblem *problem)
+{
+  char *text = sentence (problem);
+  if (problem->times < 2 || !is_loss (problem->kind)
+      || problem->kind == ASC_PROBLEM_LINK /* its sentence counts */)
+    return text;
+  char *whole = g_strdup_printf ("%s Counted together: %" G_GUINT64_FORMAT
+                                 " places, of which this is the first.",
+                                 text, problem->times);
+  g_free (text);
+  return whole;
 }

@@ -76,10 +76,12 @@ typedef struct
   gint64 time_ns; /* of the session; -1 unknown */
   guint64 offset; /* in the stream */
   guint64 count;
+  guint64 times; /* how many it stands for: itself and those that were merged into it */
 } AscProblem;
 
-/* Neighbours of one kind are merged, so the list stays short; past 10 000 only counts
- * grow. */
+/* Each loss (of events, of the connection, of the clock; not kept) has its place in the
+ * list, up to 500 a kind and session; what comes then is merged into the last one. Of
+ * other kinds neighbours are merged. Past 10 000 only counts grow. */
 gsize asc_trace_n_problems (const AscTrace *trace);
 void asc_trace_problem (const AscTrace *trace, gsize index, AscProblem *problem);
 /* One sentence for people; the caller frees it. */

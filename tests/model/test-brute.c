@@ -330,6 +330,52 @@ check_hogs (World *world, guint32 *dice)
   g_free (hogs);
 }
 
+/* Columns in which hogs begin, and the next and the previous one. */
+static void
+check_hogs_beside (World *world, guint32 *dice)
+{
+  gint64 from, to, threshold = 100000 + asc_test_random (dice) % 3000000;
+  bool begins[64], want[64] = { false };
+  range_of (world, dice, &from, &to);
+  if (world->slack_ns)
+    return;
+  AscGrid *grid = asc_grid_new (world->session, from, to, 64);
+  gint64 next = G_MAXINT64, before = G_MININT64;
+  for (guint l = 0; l < world->n_lanes; l++)
+    {
+      AscLaneInfo info;
+      asc_lane_info (asc_session_lane (world->session, l), &info);
+      const GArray *runs = runs_of (world, l);
+      for (guint i = 0; info.kind == ASC_LANE_TASK && i < runs->len; i++)
+        {
+          const AscRun *run = RUN (runs, i);
+          gint64 middle = run->start_ns + (run->end_ns - run->start_ns) / 2;
+          if (run->end_ns - run->start_ns < threshold)
+            continue;
+          for (guint c = 0; c < 64; c++)
+            want[c]
+                = want[c]
+                  || (run->start_ns >= grid->ns[c] && run->start_ns < grid->ns[c + 1]);
+          next = middle > from ? MIN (next, middle) : next;
+          before = middle < from ? MAX (before, middle) : before;
+        }
+    }
+  asc_session_hog_columns (grid, threshold, begins);
+  for (guint c = 0; c < 64; c++)
+    assert_int_equal (begins[c], want[c]);
+  for (int direction = -1; direction <= 1; direction += 2)
+    {
+      AscHog hog = { 0 };
+      gint64 middle = direction > 0 ? next : before;
+      bool any
+          = asc_session_hog_beside (world->session, threshold, from, direction, &hog);
+      assert_int_equal (any, middle != G_MAXINT64 && middle != G_MININT64);
+      if (any)
+        assert_int_equal (hog.start_ns + (hog.end_ns - hog.start_ns) / 2, middle);
+    }
+  asc_grid_free (grid);
+}
+
 static void
 by_scanning (void **state)
 {
@@ -363,6 +409,7 @@ by_scanning (void **state)
                   check_columns (&world, &dice);
                   check_runs (&world, &dice);
                   check_hogs (&world, &dice);
+                  check_hogs_beside (&world, &dice);
                 }
             }
           forget (&world);

@@ -157,7 +157,7 @@ check_runs (Picture *picture)
   assert_int_not_equal (pixel (picture, x_of (95), middle_of (one)), colour);
   assert_int_not_equal (pixel (picture, x_of (115), middle_of (one)), colour);
   assert_int_equal (pixel (picture, x_of (606), middle_of (one)), colour);
-  assert_int_equal (pixel (picture, x_of (310), middle_of (two)),
+  assert_int_equal (pixel (picture, x_of (310), middle_of (two) + 9),
                     theme->task[two->colour]);
   /* The wait for being late stands before the run, and ends with it. */
   double base = ASC_RULER_HEIGHT + one->y + one->height;
@@ -205,6 +205,29 @@ test_hog_is_seen_at_every_zoom (void **state)
       double top = ASC_RULER_HEIGHT + two->y;
       if (count_colour (&picture, picture.scope.theme->warn, top, top + two->height) < 10)
         fail_msg ("not seen in %lld ms", (long long)(length / MS));
+    }
+  picture_clear (&picture);
+}
+
+static void
+test_a_hog_is_named_in_low_rows (void **state)
+{
+  (void)state;
+  AscBoard board;
+  Picture picture;
+  three_runs (&board);
+  picture_init (&picture, &board, 1);
+  static const double heights[] = { 100, 130, H - ASC_RULER_HEIGHT };
+  for (gsize i = 0; i < G_N_ELEMENTS (heights); i++)
+    {
+      asc_rows_update (picture.rows, picture.session, heights[i], "");
+      draw (&picture);
+      const AscRow *two = row_named (&picture, "two");
+      int warn = 0;
+      for (double x = x_of (320); x < x_of (380); x += 1)
+        warn += pixel (&picture, x, middle_of (two)) == picture.scope.theme->warn;
+      if (warn < 10)
+        fail_msg ("rows of %g pixels: %d of the label", two->height, warn);
     }
   picture_clear (&picture);
 }
@@ -365,6 +388,43 @@ test_cursors_and_selection (void **state)
   picture_clear (&picture);
 }
 
+/* Pixels of the accent in the rows of badges, from a time to another. */
+static int
+badges (Picture *picture, double from_ms, double to_ms, int row)
+{
+  const AscRow *load = asc_rows_at (picture->rows, 0);
+  double y = ASC_RULER_HEIGHT + load->height + 2 + row * 24 + 3;
+  int n = 0;
+  for (double x = x_of (from_ms); x < x_of (to_ms); x += 1)
+    n += pixel (picture, x, y) == picture->scope.theme->accent;
+  return n;
+}
+
+static void
+test_a_selection_and_cursors_tell_each_its_own_length (void **state)
+{
+  (void)state;
+  AscBoard board;
+  Picture picture;
+  three_runs (&board);
+  picture_init (&picture, &board, 1);
+  asc_view_set_cursor (&picture.view, 0, 600 * MS);
+  asc_view_set_cursor (&picture.view, 1, 900 * MS);
+  draw (&picture);
+  assert_true (badges (&picture, 650, 850, 0) > 60);
+  asc_view_select (&picture.view, 200 * MS, 400 * MS);
+  draw (&picture);
+  assert_true (badges (&picture, 220, 380, 0) > 60);
+  assert_int_equal (badges (&picture, 650, 850, 0), 0);
+  assert_true (badges (&picture, 650, 850, 1) > 60);
+  /* A run between them, framed: the distance of the cursors is not its length. */
+  asc_view_clear (&picture.view);
+  asc_view_show (&picture.view, 700 * MS, 800 * MS);
+  draw (&picture);
+  assert_int_equal (badges (&picture, 10, 990, 0), 0);
+  picture_clear (&picture);
+}
+
 static void
 test_nothing_and_extremes (void **state)
 {
@@ -467,17 +527,53 @@ test_the_overview_frames_what_is_seen (void **state)
   picture_clear (&picture);
 }
 
+/* 12 000 hogs, and one pixel in two has room for a flag: all over the strip. */
+static void
+test_the_overview_leaves_no_hog_out (void **state)
+{
+  (void)state;
+  AscBoard board;
+  Picture picture;
+  asc_board_init (&board, 1);
+  asc_board_hello (&board, 0);
+  asc_board_name (&board, 1, ASC_NAME_TASK, "", "hog");
+  asc_board_start (&board, 0, 0, 0, 1, 1);
+  for (guint i = 0; i < 12000; i++)
+    {
+      asc_board_enter (&board, 0, i * 30000, 0, -1);
+      asc_board_exit (&board, 0, i * 30000 + 20000, ASC_EXIT_YIELD);
+    }
+  asc_board_seal_all (&board);
+  picture_init (&picture, &board, 1);
+  cairo_t *cr = cairo_create (picture.surface);
+  asc_overview_draw (cr, &picture.scope, W, ASC_OVERVIEW_HEIGHT);
+  cairo_destroy (cr);
+  cairo_surface_flush (picture.surface);
+  for (double x = 210; x < 890; x += 4)
+    {
+      int warn = 0;
+      for (int i = 0; i < 4; i++)
+        warn += pixel (&picture, x + i, 3) == picture.scope.theme->warn;
+      if (warn == 0)
+        fail_msg ("no flag at %g", x);
+    }
+  picture_clear (&picture);
+}
+
 static struct CMUnitTest tests[] = {
   cmocka_unit_test (test_runs_stand_at_their_place),
   cmocka_unit_test (test_hog_is_seen_at_every_zoom),
+  cmocka_unit_test (test_a_hog_is_named_in_low_rows),
   cmocka_unit_test (test_dense_lanes_show_density),
   cmocka_unit_test (test_twelve_tasks_have_twelve_colours),
   cmocka_unit_test (test_rows_fit_and_scroll_past_that),
   cmocka_unit_test (test_lost_stretches_are_hatched),
   cmocka_unit_test (test_cursors_and_selection),
+  cmocka_unit_test (test_a_selection_and_cursors_tell_each_its_own_length),
   cmocka_unit_test (test_nothing_and_extremes),
   cmocka_unit_test (test_svg_and_pdf),
   cmocka_unit_test (test_the_overview_frames_what_is_seen),
+  cmocka_unit_test (test_the_overview_leaves_no_hog_out),
 };
 
 ASC_TEST_MAIN (tests)

@@ -123,15 +123,16 @@ test_clear_takes_selection_then_cursors (void **state)
   asc_view_select (&view, 1 * MS, 5 * MS);
   asc_view_set_cursor (&view, 1, 10 * MS);
   asc_view_set_cursor (&view, 0, 40 * MS);
-  assert_true (asc_view_measured (&view, &from, &to));
-  assert_int_equal (to - from, 30 * MS);
+  assert_true (asc_view_between_cursors (&view, &from, &to));
+  assert_int_equal (from, 10 * MS);
+  assert_int_equal (to, 40 * MS);
   assert_true (asc_view_clear (&view));
   assert_false (view.has_selection);
   assert_true (view.has_cursor[0]);
   assert_true (asc_view_clear (&view));
   assert_false (view.has_cursor[0] || view.has_cursor[1]);
   assert_false (asc_view_clear (&view));
-  assert_false (asc_view_measured (&view, &from, &to));
+  assert_false (asc_view_between_cursors (&view, &from, &to));
 }
 
 static void

@@ -142,6 +142,10 @@ def wheel_and_drag():
         tap.check(length(w.moved(before)) < length(before) / 3, 'a dragged selection is framed')
 
 
+def help_window(w):
+    return next((node for node in w.tree().children if node.name == 'Keys and mouse'), None)
+
+
 @tap.case
 def help_lists_the_keys():
     with window.Window() as w:
@@ -149,6 +153,41 @@ def help_lists_the_keys():
         w.see('in and out at the pointer')
         w.focus('Keys')
         w.keys('Escape')
+        window.until('it closes', lambda: help_window(w) is None)
+        w.focus()
+        w.keys('question')
+        window.until('? opens it too', lambda: help_window(w))
+        w.focus('Keys')
+        w.keys('Escape')
+
+
+@tap.case
+def help_fits_into_a_small_window():
+    with window.Window(window.trace(10)) as w:
+        opened(w)
+        window.run('xdotool', 'windowsize', w.number, 800, 600)
+        window.until('it has that size', lambda: w.box(w.tree().children[0])[2] <= 800)
+        w.keys('question')
+        shown = window.until('the help', lambda: help_window(w))
+        height = window.until('its size', lambda: w._extents(shown.path)[3])
+        tap.check(height <= 600, height)
+        last, = [node for node in w.all('label', under=shown) if node.name == 'this list']
+
+        def seen():
+            _, y, _, down = w._extents(last.path)
+            return y + down <= height
+        tap.check(not seen(), 'it need not scroll: this tests nothing')
+        w.focus('Keys')
+        w.keys('End')
+        window.until('its last line can be seen', seen)
+        w.keys('Escape')
+        window.until('it closes', lambda: help_window(w) is None)
+        w.focus()
+        w.keys('ctrl+f')
+        w.focused(None, 'Filter tasks')
+        w.type('http?c')
+        window.until('it is typed', lambda: set(w.table()) == {'http.client'})
+        tap.check(help_window(w) is None, 'a text field lost its "?"')
 
 
 window.main()

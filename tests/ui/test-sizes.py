@@ -68,6 +68,52 @@ def scale_2():
 
 
 @tap.case
+def two_sessions_at_800_by_600():
+    path = window.PLACE / 'two.trace'
+    path.write_bytes(window.trace(3, 7).read_bytes() + window.trace(5, 8).read_bytes())
+    look(path, 800, 600)
+
+
+@tap.case
+def a_message_moves_no_lane():
+    with window.Window(window.trace(2, 4)) as w:
+        window.until('statistics', lambda: len(w.rows()) > 5)
+        tap.equal(w.all('button', 'Next hog'), [], 'this trace shall have none')
+        window.run('xdotool', 'windowsize', w.number, 800, 600)
+        window.until('it has that size', lambda: w.box(w.tree().children[0])[2] <= 800)
+        w.steady()
+        before = w.box(w.find('image', 'Scope'))
+        w.keys('n')
+        w.see('No run of 20 ms or more')
+        window.until('it has its place',
+                     lambda: w.box(w.find('button', 'Close this message'))[2] > 1)
+        x, y, width, height = w.box(w.find('button', 'Close this message'))
+        tap.equal(w.box(w.find('image', 'Scope')), before, 'the lanes moved')
+        tap.check(y >= before[1] + before[3], 'the message lies over the lanes')
+        fits(w, 800, 600)
+
+
+def letter(w, pattern):
+    """Pixels that a label has for each of its letters."""
+    text = w.see(pattern)
+    node = next(node for node in w.all('label') if node.name == text)
+    return window.until('it has a width', lambda: w.box(node)[2]) / len(text)
+
+
+@tap.case
+def the_header_says_all_at_1280():
+    path = window.PLACE / 'lossy.trace'
+    whole = window.trace(20, 3).read_bytes()
+    path.write_bytes(whole[:len(whole) // 2] + whole[len(whole) // 2 + 900:])
+    with window.Window(path) as w:
+        window.run('xdotool', 'windowsize', w.number, 1280, 800)
+        w.see('load')
+        # Small print both; the one about the load is never cut.
+        words, load = letter(w, r'\d+ lost'), letter(w, r'^load .* at ')
+        tap.check(words >= load * 0.9, words, load)
+
+
+@tap.case
 def live_at_800_by_600():
     look('demo', 800, 600)
 

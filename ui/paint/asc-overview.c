@@ -4,7 +4,6 @@
 
 #include <math.h>
 
-#define HOGS_MAX 2000
 #define SIDE 78 /* room for the time at the right */
 
 typedef struct
@@ -68,27 +67,30 @@ draw_load (cairo_t *cr, const AscScope *scope, const Strip *strip, double height
   g_free (load);
 }
 
+/* A flag for each pixel in which one begins: there is none that has no flag. */
 static void
 draw_hogs (cairo_t *cr, const AscScope *scope, const Strip *strip)
 {
-  AscHog *hogs = g_new (AscHog, HOGS_MAX);
-  gsize n = asc_session_hogs (scope->session, scope->hog_ns, strip->from_ns, strip->to_ns,
-                              hogs, HOGS_MAX);
-  double last = -100;
+  guint n = (guint)MAX (ceil (strip->w), 1);
+  bool *begins = g_new (bool, n);
+  AscGrid *grid = asc_grid_new (scope->session, strip->from_ns, strip->to_ns, n);
+  asc_session_hog_columns (grid, scope->hog_ns, begins);
+  asc_grid_free (grid);
+  guint last = n;
   asc_set_colour (cr, scope->theme->warn);
-  for (gsize i = 0; i < MIN (n, HOGS_MAX); i++)
+  for (guint i = 0; i < n; i++)
     {
-      double x = strip_x (strip, hogs[i].start_ns);
-      if (x - last < 2)
+      if (!begins[i] || (last < n && i - last < 2))
         continue;
-      last = x;
+      last = i;
+      double x = strip->x + i;
       cairo_move_to (cr, x - 4.5, 2);
       cairo_line_to (cr, x + 4.5, 2);
       cairo_line_to (cr, x, 9);
       cairo_close_path (cr);
     }
   cairo_fill (cr);
-  g_free (hogs);
+  g_free (begins);
 }
 
 static void

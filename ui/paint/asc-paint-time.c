@@ -9,6 +9,7 @@
 #define LABEL_PX 88 /* least distance between labels */
 #define STRETCHES_MAX 500
 #define MARKS_MAX 300
+#define BADGE_HEIGHT 22 /* of a length */
 
 static AscRuler
 ruler_of (const AscScope *scope, double width)
@@ -227,30 +228,57 @@ cursor (cairo_t *cr, const AscScope *scope, int which, double width, double heig
                  which == 0 ? "A" : "B");
 }
 
+/* A length over the middle of its stretch, as far as that is seen. */
 static void
 measure (cairo_t *cr,
          const AscScope *scope,
-         double x,
+         const char *what,
+         gint64 from_ns,
+         gint64 to_ns,
          double y,
-         double width,
-         gint64 length_ns)
+         double width)
 {
   char length[40], label[128];
+  double x = MAX (asc_view_x (scope->view, from_ns, width), 0);
+  double x1 = MIN (asc_view_x (scope->view, to_ns, width), width);
+  gint64 length_ns = to_ns - from_ns;
   asc_format_duration ((double)length_ns, length, sizeof length);
   double hz = length_ns > 0 ? 1e9 / (double)length_ns : 0;
   if (hz >= 1e6)
-    g_snprintf (label, sizeof label, "Δ %s · %.3g MHz", length, hz / 1e6);
-  else if (hz >= 1e4)
-    g_snprintf (label, sizeof label, "Δ %s · %.4g kHz", length, hz / 1e3);
+    g_snprintf (label, sizeof label, "%s %s · %.3g MHz", what, length, hz / 1e6);
+  else if (hz >= 1e3)
+    g_snprintf (label, sizeof label, "%s %s · %.4g kHz", what, length, hz / 1e3);
   else
-    g_snprintf (label, sizeof label, "Δ %s · %.3g Hz", length, hz);
+    g_snprintf (label, sizeof label, "%s %s · %.3g Hz", what, length, hz);
   double w = asc_text_width (scope->text, cr, ASC_FONT_BODY, label) + 28;
-  x = CLAMP (x, w / 2 + 2, MAX (width - w / 2 - 2, w / 2 + 2));
+  double middle = CLAMP ((x + x1) / 2, w / 2 + 2, MAX (width - w / 2 - 2, w / 2 + 2));
   asc_set_colour (cr, scope->theme->accent);
-  asc_rounded (cr, round (x - w / 2), y, w, 22, 4);
+  asc_rounded (cr, round (middle - w / 2), y, w, BADGE_HEIGHT, 4);
   cairo_fill (cr);
   asc_set_colour (cr, scope->theme->on_accent);
-  asc_text_draw (scope->text, cr, ASC_FONT_BODY, ASC_ALIGN_CENTRE, x, y + 11, 0, label);
+  asc_text_draw (scope->text, cr, ASC_FONT_BODY, ASC_ALIGN_CENTRE, middle,
+                 y + BADGE_HEIGHT / 2.0, 0, label);
+}
+
+static void
+selection (cairo_t *cr, const AscScope *scope, double width, double height)
+{
+  const AscView *view = scope->view;
+  double x = asc_view_x (view, view->selection_from_ns, width);
+  double w = asc_view_x (view, view->selection_to_ns, width) - x;
+  asc_set_colour_alpha (cr, scope->theme->accent, 0.16);
+  cairo_rectangle (cr, x, ASC_RULER_HEIGHT, w, height);
+  cairo_fill (cr);
+  asc_set_colour (cr, scope->theme->accent);
+  cairo_rectangle (cr, round (x), ASC_RULER_HEIGHT, 1, height);
+  cairo_rectangle (cr, round (x + w), ASC_RULER_HEIGHT, 1, height);
+  cairo_fill (cr);
+}
+
+static bool
+is_seen (const AscView *view, gint64 ns)
+{
+  return ns >= view->from_ns && ns <= view->to_ns;
 }
 
 void
@@ -259,27 +287,21 @@ asc_paint_measures (cairo_t *cr, const AscScope *scope, double width, double hei
   const AscView *view = scope->view;
   gint64 from, to;
   if (view->has_selection)
-    {
-      double x = asc_view_x (view, view->selection_from_ns, width);
-      double w = asc_view_x (view, view->selection_to_ns, width) - x;
-      asc_set_colour_alpha (cr, scope->theme->accent, 0.16);
-      cairo_rectangle (cr, x, ASC_RULER_HEIGHT, w, height);
-      cairo_fill (cr);
-      asc_set_colour (cr, scope->theme->accent);
-      cairo_rectangle (cr, round (x), ASC_RULER_HEIGHT, 1, height);
-      cairo_rectangle (cr, round (x + w), ASC_RULER_HEIGHT, 1, height);
-      cairo_fill (cr);
-    }
+    selection (cr, scope, width, height);
   for (int i = 0; i < 2; i++)
     if (view->has_cursor[i])
       cursor (cr, scope, i, width, height);
-  if (!asc_view_measured (view, &from, &to))
-    return;
-  double x = MAX (asc_view_x (view, from, width), 0),
-         x1 = MIN (asc_view_x (view, to, width), width);
   const AscRow *first = asc_rows_at (scope->rows, 0);
   double y = ASC_RULER_HEIGHT
              + (first != NULL ? MAX (first->height - scope->scroll, 0) : 0) + 2;
-  if (x1 >= 0 && x <= width)
-    measure (cr, scope, (x + x1) / 2, y, width, to - from);
+  if (view->has_selection && view->selection_from_ns <= view->to_ns
+      && view->selection_to_ns >= view->from_ns)
+    {
+      measure (cr, scope, "Δ", view->selection_from_ns, view->selection_to_ns, y, width);
+      y += BADGE_HEIGHT + 2;
+    }
+  /* Where neither cursor is seen their distance would stand beside what it is not of. */
+  if (asc_view_between_cursors (view, &from, &to)
+      && (is_seen (view, from) || is_seen (view, to)))
+    measure (cr, scope, "A–B", from, to, y, width);
 }

@@ -122,6 +122,7 @@ asc_scope_paint (cairo_t *cr,
       asc_paint_base (cr, scope, time_width, ASC_RULER_HEIGHT);
       names_part (cr, scope, names, lanes, names_seen);
       part (cr, scope, asc_paint_rows, names, ASC_RULER_HEIGHT, time_width, lanes);
+      part (cr, scope, asc_paint_hog_labels, names, ASC_RULER_HEIGHT, time_width, lanes);
       part (cr, scope, asc_paint_lost, names, ASC_RULER_HEIGHT, time_width, lanes);
       part (cr, scope, ruler_part, names, 0, time_width, ASC_RULER_HEIGHT);
       part (cr, scope, asc_paint_marks, names, 0, time_width, height);

@@ -75,6 +75,9 @@ void asc_paint_base (cairo_t *cr, const AscScope *scope, double width, double he
 guint asc_scope_ticks (const AscScope *scope, double width, double *out, guint max);
 void asc_paint_lost (cairo_t *cr, const AscScope *scope, double width, double height);
 void asc_paint_measures (cairo_t *cr, const AscScope *scope, double width, double height);
+/* Over the lanes, for hogs whose bars are too low or short for a badge. */
+void
+asc_paint_hog_labels (cairo_t *cr, const AscScope *scope, double width, double height);
 void asc_paint_marks (cairo_t *cr, const AscScope *scope, double width, double height);
 void asc_paint_hover (cairo_t *cr, const AscScope *scope, double width, double height);
 

@@ -172,17 +172,11 @@ asc_view_clear (AscView *view)
 }
 
 bool
-asc_view_measured (const AscView *view, gint64 *from_ns, gint64 *to_ns)
+asc_view_between_cursors (const AscView *view, gint64 *from_ns, gint64 *to_ns)
 {
-  if (view->has_cursor[0] && view->has_cursor[1])
-    {
-      *from_ns = MIN (view->cursor_ns[0], view->cursor_ns[1]);
-      *to_ns = MAX (view->cursor_ns[0], view->cursor_ns[1]);
-      return true;
-    }
-  *from_ns = view->selection_from_ns;
-  *to_ns = view->selection_to_ns;
-  return view->has_selection;
+  *from_ns = MIN (view->cursor_ns[0], view->cursor_ns[1]);
+  *to_ns = MAX (view->cursor_ns[0], view->cursor_ns[1]);
+  return view->has_cursor[0] && view->has_cursor[1];
 }
 
 double

@@ -50,8 +50,8 @@ void asc_view_select (AscView *view, gint64 a_ns, gint64 b_ns); /* in any order 
 void asc_view_set_cursor (AscView *view, int which, gint64 ns);
 /* Selection first, then cursors; false when there was nothing to clear. */
 bool asc_view_clear (AscView *view);
-/* A and B, or the selection; false without. */
-bool asc_view_measured (const AscView *view, gint64 *from_ns, gint64 *to_ns);
+/* From the earlier cursor to the later; false without both. */
+bool asc_view_between_cursors (const AscView *view, gint64 *from_ns, gint64 *to_ns);
 
 /* Between time and pixels of a width. Places outside are clamped to ±1e6 pixels. */
 double asc_view_x (const AscView *view, gint64 ns, double width);

@@ -1,0 +1,130 @@
+"""The tables under the lanes: which stretch, which row, which tab has what."""
+
+import re
+import time
+
+import tap
+import window
+
+OVER = ('combo box', 'Statistics over')
+
+
+def choose_over(w, *keys):
+    w.press('button', '.*', within=OVER)
+    w.focused('list item', '.*')
+    w.keys(*keys, 'Return')
+
+
+def table_height(w):
+    _, top, _, height = w.box(w.find('table', 'Statistics'))
+    return top, top + height
+
+
+@tap.case
+def over_a_selection_that_is_not_there():
+    path = window.trace(10)
+    with window.Window(path) as w:
+        window.until('statistics', lambda: len(w.rows()) > 5)
+        window.run('xdotool', 'mousemove', 5, 5)
+        whole = w.steady()
+        choose_over(w, 'Down', 'Down')
+        w.see('Nothing is selected. Drag across the lanes')
+        window.until('no figures that are about nothing', lambda: not w.rows())
+        w.keys('ctrl+e')
+        w.answer('Export the statistics', w.home / 'none.csv')
+        w.see('nothing to export')
+        tap.check(not (w.home / 'none.csv').exists())
+        w.click(w.find('image', 'Scope'))
+        w.keys('Down', 'Down', 'Down', 'period')    # selects a run
+        w.moved(whole)
+        rows = window.until('a table', w.rows)
+        tap.equal([name for name, row in rows.items() if row['Runs'] not in ('0', '')],
+                  [name for name, row in rows.items() if row['Runs'] == '1'])
+        tap.check(any(row['Runs'] == '1' and row['Instances'] == '1' for row in rows.values()),
+                  rows)
+        w.keys('Escape')
+        w.see('Nothing is selected')
+        w.action('win.close-trace')
+        w.find('button', 'Try the demo')
+        w.action('win.open')
+        w.answer('Open a trace', path)
+        window.until('over all of it again', lambda: len(w.rows()) > 5)
+
+
+@tap.case
+def the_chosen_row_is_seen():
+    with window.Window(window.trace(3, 4, '--tasks', 60)) as w:
+        window.run('xdotool', 'windowsize', w.number, 1000, 700)
+        window.until('statistics', lambda: len(w.rows()) > 5)
+        window.run('xdotool', 'mousemove', 5, 5)
+        w.steady()
+        w.keys(*['Down'] * 3)
+        for _ in range(3):
+            w.keys(*['Down'] * 9)
+
+            def chosen():
+                table = w.find('table', 'Statistics')
+                # Newer GTK tells rows that are not seen, too; a row has its place if it is.
+                return [w.box(row) for row in w.all('row', under=table)
+                        if row.has(window.tree.SELECTED)]
+
+            def seen():
+                top, bottom = table_height(w)
+                return any(top <= y and y + height <= bottom + 1
+                           for _, y, _, height in chosen())
+            window.until('the chosen row is in sight', seen)
+
+
+def with_holes(n):
+    """A trace with that many holes of a frame or two, at about equal distances."""
+    data = bytearray(window.trace(20, 6).read_bytes())
+    step = len(data) // (n + 1)
+    for i in reversed(range(1, n + 1)):
+        del data[i * step:i * step + 300]
+    path = window.PLACE / f'holes-{n}.trace'
+    path.write_bytes(data)
+    return path
+
+
+@tap.case
+def each_loss_has_a_line_that_leads_to_it():
+    with window.Window(with_holes(10)) as w:
+        window.until('statistics', lambda: len(w.rows()) > 5)
+        window.run('xdotool', 'mousemove', 5, 5)
+        whole = w.steady()
+        w.press('tab', 'Problems.*')
+        lines = window.until('ten losses', lambda: (lambda found: found if len(found) == 10
+                                                    else None)(
+            [node for node in w.all('label') if 'never arrived' in node.name]))
+        times = [re.fullmatch(r'session 1 · (\S+) · \d+ events never arrived\.', line.name)[1]
+                 for line in lines]
+        ns = [window.clock_ns(text) for text in times]
+        tap.equal(ns, sorted(set(ns)), 'each at its time')
+        w.click(lines[1])
+        _, start, end = w.moved(whole)
+        tap.check(start <= ns[1] <= end and end - start < 2e9, ns[1], start, end)
+
+
+@tap.case
+def controls_are_where_they_do_something():
+    with window.Window(window.trace(10)) as w:
+        window.until('statistics', lambda: len(w.rows()) > 5)
+        for tab in ('Terminal', 'Problems.*'):
+            w.press('tab', tab)
+            window.until(f'{tab} is there', lambda tab=tab: any(
+                node.has(window.tree.SELECTED) or node.has(window.PRESSED)
+                for node in w.all('tab', tab)))
+            w.gone(*OVER)
+            window.until('no filter', lambda: not w.all(None, 'Filter tasks'))
+        w.keys('ctrl+f')
+        w.focused(None, 'Filter tasks')
+        w.find(*OVER)
+        w.type('http')
+        window.until('only those', lambda: set(w.table()) == {'http.client', 'http.serve'})
+        w.press('tab', 'Terminal')
+        w.gone(*OVER)
+        tap.check(w.all(None, 'Filter tasks'), 'a filter at work is hidden')
+        time.sleep(0.1)
+
+
+window.main()
