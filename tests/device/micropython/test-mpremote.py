@@ -226,9 +226,9 @@ def the_guides_work():
             whole(shell(runs.replace(pty, one.pty)))
             messages = one.messages()
             one.stop()
-    # Word for word, but for the names of the ports.
-    for ours, guide_s in ((pty, one.pty), ('Pico · ttyACM0', board.pty)):
-        messages = messages.replace(guide_s, ours)
+    # Word for word, but for the names of the ports; in one pass, as a new name may be an old one.
+    guide_s = {one.pty: pty, board.pty: 'Pico · ttyACM0'}
+    messages = re.sub(r'/dev/pts/\d+', lambda found: guide_s.get(found[0], found[0]), messages)
     messages = re.sub(r'unix:\S+', 'unix:/run/user/1000/aioscope/ttyACM0.sock', messages)
     tap.equal(messages.splitlines(), told)
     recorded(path, 1)
