@@ -117,9 +117,14 @@ asc_table_sort (AscStats *stats, const char *name)
   g_free (key);
   if (!found)
     return false;
-  if (stats && stats->n_tasks)
-    g_qsort_with_data (stats->tasks, (gint)stats->n_tasks, sizeof *stats->tasks,
-                       largest_first, (gpointer)(guintptr)column);
+  if (!stats || stats->n_tasks == 0)
+    return true;
+  /* By an array: GLib 2.84 has no place in memory sorted by the name that 2.74 knows. */
+  GArray *tasks = g_array_new (FALSE, FALSE, sizeof *stats->tasks);
+  g_array_append_vals (tasks, stats->tasks, (guint)stats->n_tasks);
+  g_array_sort_with_data (tasks, largest_first, (gpointer)(guintptr)column);
+  memcpy (stats->tasks, tasks->data, stats->n_tasks * sizeof *stats->tasks);
+  g_array_free (tasks, TRUE);
   return true;
 }
 
