@@ -104,7 +104,8 @@ add_words (GPtrArray *words, const char *const *list)
 static bool
 copy (const AscMpremote *board, const AscInstallPlan *plan)
 {
-  guint limit_s = asc_mpremote_copy_s (plan->size, plan->files->len);
+  const AscMpremoteStep step = { "copying", "did not take the files",
+                                 asc_mpremote_copy_s (plan->size, plan->files->len) };
   GString *make = g_string_new ("import os\n");
   GPtrArray *words = g_ptr_array_new_with_free_func (g_free);
   for (guint i = 0; i < plan->folders->len; i++)
@@ -121,9 +122,9 @@ copy (const AscMpremote *board, const AscInstallPlan *plan)
       g_free (to);
     }
   g_ptr_array_add (words, NULL);
-  printf ("copying, which may take %u s at most …\n", limit_s);
+  printf ("copying, which may take %u s at most …\n", step.limit_s);
   fflush (stdout);
-  char *said = asc_mpremote_run (&asc_cmd_install, board, "copying", limit_s,
+  char *said = asc_mpremote_run (&asc_cmd_install, board, &step,
                                  (const char *const *)words->pdata);
   bool good = said != NULL;
   g_string_free (make, TRUE);
@@ -136,7 +137,9 @@ static int
 check (const AscMpremote *board, guint wait_s)
 {
   const char *const words[] = { "exec", asc_board_check, NULL };
-  char *said = asc_mpremote_run (&asc_cmd_install, board, "importing it", wait_s, words);
+  const AscMpremoteStep step
+      = { "importing it", "did not import what was copied", wait_s };
+  char *said = asc_mpremote_run (&asc_cmd_install, board, &step, words);
   if (!said)
     return ASC_CLI_FAILED;
   bool python = strstr (said, "aioscope-recorder: aioscope_py") != NULL;
@@ -153,12 +156,13 @@ static int
 ask_and_copy (const AscMpremote *where, const char *from, guint wait_s, bool dry_run)
 {
   const char *const question[] = { "exec", asc_board_question, NULL };
+  const AscMpremoteStep step = { "waiting for its answer", "did not answer", wait_s };
   AscBoard board;
   AscInstallPlan plan;
   GError *error = NULL;
   printf ("asking the board at %s what it is …\n", where->port);
   fflush (stdout);
-  char *said = asc_mpremote_run (&asc_cmd_install, where, "answering", wait_s, question);
+  char *said = asc_mpremote_run (&asc_cmd_install, where, &step, question);
   if (!said)
     return ASC_CLI_FAILED;
   bool good = asc_board_parse (&board, said);

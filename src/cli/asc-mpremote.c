@@ -20,9 +20,8 @@ typedef struct
   GSubprocess *process;
   GBytes *out, *err;
   GError *error;
-  const char *doing;
+  const AscMpremoteStep *step;
   gint64 began_us;
-  guint limit_s;
   bool late;
 } Talk;
 
@@ -129,11 +128,11 @@ tell_late (const AscCommand *command, const AscMpremote *board, const Talk *talk
         "It goes on sending, %" G_GSIZE_FORMAT " bytes in a moment, but no text.", n);
   asc_cli_fail (
       command, ASC_CLI_FAILED,
-      "The board at %s was not done with %s within %u s. %s Press its reset "
+      "The board at %s %s within %u s. %s Press its reset "
       "button (or unplug it and plug it in again), then run this once more. If "
       "that does not help: 'mpremote connect %s', Ctrl-C there until >>> comes, "
       "Ctrl-X.",
-      board->port, talk->doing, talk->limit_s, what, board->port);
+      board->port, talk->step->late, talk->step->limit_s, what, board->port);
   g_free (what);
   g_free (line);
   g_free (seen);
@@ -176,9 +175,10 @@ on_tick (gpointer data)
 {
   Talk *talk = data;
   guint past = (guint)((g_get_monotonic_time () - talk->began_us) / 1000000);
-  if (past < talk->limit_s)
+  if (past < talk->step->limit_s)
     {
-      printf ("        still %s: %u s of %u at most\n", talk->doing, past, talk->limit_s);
+      printf ("        still %s: %u s of %u at most\n", talk->step->doing, past,
+              talk->step->limit_s);
       fflush (stdout);
     }
   return G_SOURCE_CONTINUE;
@@ -201,7 +201,7 @@ converse (Talk *talk)
   talk->cancellable = g_cancellable_new ();
   talk->began_us = g_get_monotonic_time ();
   guint tick = g_timeout_add (TELL_MS, on_tick, talk);
-  guint late = g_timeout_add (talk->limit_s * 1000, on_late, talk);
+  guint late = g_timeout_add (talk->step->limit_s * 1000, on_late, talk);
   g_subprocess_communicate_async (talk->process, NULL, talk->cancellable, ended, talk);
   g_main_loop_run (talk->loop);
   g_source_remove (late);
@@ -213,11 +213,10 @@ converse (Talk *talk)
 char *
 asc_mpremote_run (const AscCommand *command,
                   const AscMpremote *board,
-                  const char *doing,
-                  guint limit_s,
+                  const AscMpremoteStep *step,
                   const char *const *words)
 {
-  Talk talk = { .doing = doing, .limit_s = limit_s };
+  Talk talk = { .step = step };
   GPtrArray *argv = g_ptr_array_new ();
   const char *const head[] = { board->program, "connect", board->port };
   for (gsize i = 0; i < G_N_ELEMENTS (head); i++)

@@ -10,14 +10,20 @@ typedef struct
   const char *port;
 } AscMpremote;
 
+/* What is done meanwhile, for people. */
+typedef struct
+{
+  const char *doing; /* "copying": "still copying" is told every few seconds */
+  const char *late;  /* "did not take the files": so the board at the port, in the end */
+  guint limit_s;
+} AscMpremoteStep;
+
 /* Runs it with these words (NULL at the end). After limit_s seconds it is stopped, the
- * port is looked at, and what was seen is told; every few seconds before that "still
- * <doing>" is. Returns its standard output, or NULL after telling why not; free with
- * g_free (). */
+ * port is looked at, and what was seen is told. Returns its standard output, or NULL
+ * after telling why not; free with g_free (). */
 char *asc_mpremote_run (const AscCommand *command,
                         const AscMpremote *board,
-                        const char *doing,
-                        guint limit_s,
+                        const AscMpremoteStep *step,
                         const char *const *words);
 
 /* How long copying that many bytes in that many files may take, seconds. */

@@ -243,10 +243,10 @@ def a_board_that_does_not_answer_is_given_up_with_what_it_does():
         tap.check(wait <= time.monotonic() - began < 40, time.monotonic() - began)
         tap.equal(result.returncode, 1)
         tap.equal(result.err.count('\n'), 1, result.err)
-        for word in (words, f'within {wait} s', 'reset', 'Ctrl-C', desk.port):
+        for word in (words, f'did not answer within {wait} s. It', 'reset', 'Ctrl-C', desk.port):
             tap.check(word in result.err, word, 'is not in', result.err)
         tap.equal(result.out, f'asking the board at {desk.port} what it is …\n'
-                  + '        still answering: 4 s of 6 at most\n' * (wait > 4))
+                  + '        still waiting for its answer: 4 s of 6 at most\n' * (wait > 4))
     cli.one_line(desk.run('--wait', 0), 2, '--wait')
 
 
@@ -272,7 +272,7 @@ def copying_and_looking_at_it_have_an_end_too():
     desk.part('check', '')
     desk.mpremote.write_text(FAKE.replace('cat "$0.check"', 'exec sleep 600'))
     result = desk.run('--wait', 2)
-    tap.check(result.returncode == 1 and 'importing it within 2 s' in result.err, result.err)
+    tap.check(result.returncode == 1 and 'did not import what was copied within 2 s' in result.err, result.err)
     tap.check('copying, which may take 42 s at most' in result.out, result.out)
 
 
