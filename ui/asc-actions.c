@@ -116,6 +116,23 @@ export_csv (GSimpleAction *action, GVariant *parameter, gpointer user)
 }
 
 static void
+hogs_chosen (const char *path, gpointer user)
+{
+  Actions *self = user;
+  char *whole = with_ending (path, ".csv");
+  asc_files_export_hogs (self->document, whole);
+  g_free (whole);
+}
+
+static void
+export_hogs (GSimpleAction *action, GVariant *parameter, gpointer user)
+{
+  (void)action;
+  (void)parameter;
+  ask_to_write (user, "Export the hogs", "-hogs.csv", "*.csv", hogs_chosen);
+}
+
+static void
 picture_chosen (const char *chosen, gpointer user)
 {
   Actions *self = user;
@@ -296,6 +313,7 @@ asc_actions_update (GtkWindow *window, AscDocument *document)
   bool loading = any && asc_engine_state (engine) == ASC_ENGINE_LOADING;
   set_enabled (window, "save", asc_files_can_save (document));
   set_enabled (window, "export", any);
+  set_enabled (window, "export-hogs", any);
   set_enabled (window, "picture", any);
   set_enabled (window, "copy-table", any);
   set_enabled (window, "close-trace", any);
@@ -341,6 +359,7 @@ asc_actions_add (GtkWindow *window,
     { .name = "open", .activate = open_file },
     { .name = "save", .activate = save },
     { .name = "export", .activate = export_csv },
+    { .name = "export-hogs", .activate = export_hogs },
     { .name = "picture", .activate = picture },
     { .name = "copy-table", .activate = copy_table },
     { .name = "close-trace", .activate = close_trace },

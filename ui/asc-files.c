@@ -1,5 +1,6 @@
 #include "asc-files.h"
 
+#include "asc-hog-table.h"
 #include "asc-store.h"
 #include "asc-table.h"
 
@@ -253,6 +254,89 @@ asc_files_export_csv (AscDocument *document, const char *path)
     }
   g_free (csv);
 }
+
+/* --- hogs: all late runs are looked at, in a worker
+ * ------------------------------------------ */
+
+typedef struct
+{
+  AscDocument *document;
+  AscSession *session;
+  gint64 threshold_ns;
+  char *path;
+} Hogs;
+
+static void
+hogs_free (gpointer data)
+{
+  Hogs *hogs = data;
+  g_object_unref (hogs->document);
+  g_free (hogs->path);
+  g_free (hogs);
+}
+
+static void
+hogs_thread (GTask *task, gpointer source, gpointer data, GCancellable *cancellable)
+{
+  Hogs *hogs = data;
+  GError *error = NULL;
+  (void)source;
+  (void)cancellable;
+  AscHogTable *table
+      = asc_hog_table_new (hogs->session, hogs->threshold_ns, G_MININT64, G_MAXINT64);
+  char *csv = asc_hog_table_csv (table);
+  char *message = g_strdup_printf (
+      table->whole ? "%u hogs exported to %s"
+                   : "%u hogs exported to %s, but not all of whom they "
+                     "delayed: these are too many",
+      table->rows->len, hogs->path);
+  if (g_file_set_contents (hogs->path, csv, -1, &error))
+    g_task_return_pointer (task, g_steal_pointer (&message), g_free);
+  else
+    g_task_return_error (task, error);
+  g_free (message);
+  g_free (csv);
+  asc_hog_table_free (table);
+}
+
+static void
+hogs_done (GObject *source, GAsyncResult *result, gpointer data)
+{
+  Hogs *hogs = g_task_get_task_data (G_TASK (result));
+  GError *error = NULL;
+  (void)source;
+  (void)data;
+  char *message = g_task_propagate_pointer (G_TASK (result), &error);
+  if (message != NULL)
+    asc_document_say (hogs->document, 0, message);
+  else
+    asc_document_say (hogs->document, 2, error->message);
+  g_clear_error (&error);
+  g_free (message);
+}
+
+void
+asc_files_export_hogs (AscDocument *document, const char *path)
+{
+  AscSession *session = asc_document_session (document);
+  if (session == NULL)
+    {
+      asc_document_say (document, 1, "There is nothing to export yet.");
+      return;
+    }
+  Hogs *hogs = g_new0 (Hogs, 1);
+  *hogs = (Hogs){ g_object_ref (document), session, asc_document_hog_ns (document),
+                  g_strdup (path) };
+  GTask *task = g_task_new (NULL, NULL, hogs_done, NULL);
+  g_task_set_task_data (task, hogs, hogs_free);
+  /* The document keeps the trace until it is done. */
+  asc_document_hold (document, G_OBJECT (task));
+  g_task_run_in_thread (task, hogs_thread);
+  g_object_unref (task);
+}
+
+/* --- the clipboard
+ * ------------------------------------------------------------------- */
 
 void
 asc_files_copy_table (AscDocument *document, GdkClipboard *clipboard)

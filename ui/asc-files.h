@@ -24,6 +24,8 @@ bool asc_files_can_save (const AscDocument *document);
 /* Each says on the document what it did, or why not. */
 void asc_files_save (AscDocument *document, const char *path);
 void asc_files_export_csv (AscDocument *document, const char *path);
+/* The hogs of the shown session, and whom they delayed. */
+void asc_files_export_hogs (AscDocument *document, const char *path);
 /* Aligned text, for a mail or an issue. */
 void asc_files_copy_table (AscDocument *document, GdkClipboard *clipboard);
 

@@ -266,6 +266,7 @@ static void
 append_exports (GMenu *menu)
 {
   g_menu_append (menu, "_Statistics as CSV…", "win.export");
+  g_menu_append (menu, "_Hogs, and whom they delayed, as CSV…", "win.export-hogs");
   g_menu_append (menu, "_Picture of what is seen…", "win.picture");
   g_menu_append (menu, "_Copy the statistics as a table", "win.copy-table");
 }
@@ -278,8 +279,8 @@ export_button_of (void)
   append_exports (menu);
   gtk_menu_button_set_label (GTK_MENU_BUTTON (button), "Export");
   gtk_menu_button_set_menu_model (GTK_MENU_BUTTON (button), G_MENU_MODEL (menu));
-  gtk_widget_set_tooltip_text (button,
-                               "Statistics (Ctrl+E: as CSV), or a picture of the scope");
+  gtk_widget_set_tooltip_text (
+      button, "Statistics (Ctrl+E: as CSV), hogs, or a picture of the scope");
   gtk_widget_add_css_class (button, "wide-only");
   g_object_unref (menu);
   return button;

@@ -123,10 +123,11 @@ def exports_are_proposed_beside_the_trace():
     folder = window.PLACE / 'a folder'
     folder.mkdir()
     path = folder / 'measured.trace'
-    path.write_bytes(window.trace().read_bytes())
+    path.write_bytes(window.trace(30, 3).read_bytes())
     with window.Window(path) as w:
         shown(w)
         for action, title, name in (('win.export', 'Export the statistics', 'measured.csv'),
+                                    ('win.export-hogs', 'Export the hogs', 'measured-hogs.csv'),
                                     ('win.picture', 'Save a picture', 'measured.png')):
             w.action(action)
             window.until('the dialog', lambda title=title: any(
@@ -138,10 +139,11 @@ def exports_are_proposed_beside_the_trace():
             w.focus()
             w.see(f'{folder}/{name}')
         tap.equal((folder / 'measured.csv').read_text(), window.cli('stats', '--csv', path))
+        tap.equal((folder / 'measured-hogs.csv').read_text(), window.cli('hogs', '--csv', path))
         tap.check((folder / 'measured.png').read_bytes().startswith(b'\x89PNG'))
         # The button offers all of it.
         w.press('button', 'Export')
-        for words in ('Statistics as CSV…', 'Picture of what is seen…',
+        for words in ('Statistics as CSV…', 'Hogs, and whom they delayed, as CSV…', 'Picture of what is seen…',
                       'Copy the statistics as a table'):
             w.find(None, words)
         w.keys('Escape')
