@@ -16,7 +16,9 @@ STACKS = 'fast_unwind_on_malloc=0:malloc_context_size=14'
 # Module, function and place of a frame.
 FORMAT = 'stack_trace_format="    #%n %m|%f|%S"'
 FRAME = re.compile(r'\s*#\d+ ([^|]*)\|([^|]*)\|(.*)')
-NOT_OURS = {'main', '_start'}
+# Our functions have names. A frame in us without one lay in a library that was unloaded, where
+# the sanitizer has mapped our file since, to read those names.
+NOT_OURS = {'main', '_start', '<null>'}
 # It keeps its patterns for the life of the process, but loses sight of them.
 KEEPS = 'libfontconfig.so'
 

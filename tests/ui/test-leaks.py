@@ -34,6 +34,12 @@ NO_STACK = '''Direct leak of 64 byte(s) in 1 object(s) allocated from:
     #0 /lib/x86_64-linux-gnu/libasan.so.8|malloc|
     #1 <unknown module>||
 '''
+UNLOADED = '''Direct leak of 128 byte(s) in 1 object(s) allocated from:
+    #0 /lib/x86_64-linux-gnu/libasan.so.8|realloc|../src/asan_malloc_linux.cpp:85
+    #1 /build/ui/aioscope|<null>|<null>
+    #2 /lib/x86_64-linux-gnu/libc.so.6|__pthread_once_slow|nptl/pthread_once.c:116
+    #3 <null>|<null>|<null>
+'''
 BROKEN = '''Direct leak of 64 byte(s) in 1 object(s) allocated from:
     nobody knows where
 '''
@@ -55,6 +61,9 @@ tap.add('fonts that our text asked for', judged, HEAD + FONT + TAIL)
 tap.add('ours', judged, HEAD + OURS + TAIL, OURS)
 tap.add('ours among others', judged, '\n'.join((HEAD, GTK, OURS, NO_STACK, TAIL)), OURS)
 tap.add('without a stack', judged, HEAD + NO_STACK + TAIL)
+tap.add('of a library that was unloaded', judged, HEAD + UNLOADED + TAIL)
+tap.add('ours below one that was unloaded', judged, HEAD + UNLOADED.replace(
+    '#3 <null>|<null>', '#3 /build/ui/aioscope|asc_scope_draw') + TAIL, UNLOADED)
 tap.add('a leak that is not understood', judged, HEAD + BROKEN + TAIL, BROKEN)
 tap.add('no frame at all', judged, HEAD + GTK.split('\n', 1)[0] + '\n' + TAIL, GTK)
 tap.add('another error', judged, '\n' + USE, USE)
