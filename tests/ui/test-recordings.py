@@ -142,7 +142,7 @@ def exports_are_proposed_beside_the_trace():
         tap.equal((folder / 'measured-hogs.csv').read_text(), window.cli('hogs', '--csv', path))
         tap.check((folder / 'measured.png').read_bytes().startswith(b'\x89PNG'))
         # The button offers all of it.
-        w.press('button', 'Export')
+        w.click(w.find('button', 'Export'))
         for words in ('Statistics as CSV…', 'Hogs, and whom they delayed, as CSV…', 'Picture of what is seen…',
                       'Copy the statistics as a table'):
             w.find(None, words)
