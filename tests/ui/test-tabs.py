@@ -44,9 +44,7 @@ def over_a_selection_that_is_not_there():
         w.keys('Escape')
         w.see('Nothing is selected')
         w.action('win.close-trace')
-        w.find('button', 'Try the demo')
-        w.action('win.open')
-        w.answer('Open a trace', path)
+        w.press('button', 'Try the demo')
         window.until('over all of it again', lambda: len(w.rows()) > 5)
 
 
@@ -87,14 +85,14 @@ def with_holes(n):
 
 @tap.case
 def each_loss_has_a_line_that_leads_to_it():
-    with window.Window(with_holes(6)) as w:
+    with window.Window(with_holes(4)) as w:
         # Newer GTK makes lines only where they are seen: all of them shall be.
         window.run('xdotool', 'windowsize', w.number, 1200, 1200)
         window.until('statistics', lambda: len(w.rows()) > 5)
         window.run('xdotool', 'mousemove', 5, 5)
         whole = w.steady()
         w.press('tab', 'Problems.*')
-        lines = window.until('six losses', lambda: (lambda found: found if len(found) == 6
+        lines = window.until('four losses', lambda: (lambda found: found if len(found) == 4
                                                     else None)(
             [node for node in w.all('label') if 'never arrived' in node.name]))
         times = [re.fullmatch(r'session 1 · (\S+) · \d+ events never arrived\.', line.name)[1]
