@@ -45,6 +45,9 @@ extra  xdotool                  xdotool                 xdotool               xd
 extra  imagemagick              ImageMagick             imagemagick           ImageMagick            -
 extra  gcc-arm-none-eabi        arm-none-eabi-gcc-cs    arm-none-eabi-gcc     -                      -
 extra  libnewlib-arm-none-eabi  arm-none-eabi-newlib    arm-none-eabi-newlib  -                      -
+extra  gcc-riscv64-unknown-elf  -                       -                     -                      -
+extra  picolibc-riscv64-unknown-elf -                   -                     -                      -
+extra  python3-pyelftools       python3-pyelftools      python-pyelftools     python3-pyelftools     -
 extra  qemu-system-arm          qemu-system-arm         qemu-system-arm       qemu-arm               -
 extra  qemu-system-x86          qemu-system-x86         qemu-system-x86       qemu-x86               -
 extra  xz-utils                 xz                      xz                    xz                     -

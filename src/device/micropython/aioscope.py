@@ -79,7 +79,7 @@ def _random():
         return ticks_us()
 
 
-def _generator():
+def _generator(argument=None):
     yield
 
 
@@ -111,6 +111,8 @@ def _io_queue(IOQueue=getattr(core, "IOQueue", None)):
 
 
 def _install():
+    if hasattr(_aioscope, "learn"):  # a file: it was not built with this firmware
+        _aioscope.learn(_generator, _generator(core), core, globals())
     until_complete = getattr(core, "run_until_complete", None)
     _aioscope.install(core.Task, core.CancelledError, until_complete, _decorate)
     core._promote_to_task = _promote_to_task

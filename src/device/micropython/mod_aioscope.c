@@ -1,8 +1,9 @@
 #include "mod_aioscope.h"
 
-#include "genhdr/mpversion.h"
-
 /* The module: made once at import, recording from start () to stop (). */
+
+#if !ASC_MPY_LOADABLE
+#include "genhdr/mpversion.h"
 
 /* Found by MicroPython's build, which wants no blank before the parenthesis. */
 /* clang-format off */
@@ -16,9 +17,8 @@ MP_REGISTER_ROOT_POINTER(struct _AscMpyCore *aioscope_core);
 #ifndef MICROPY_PY_SYS_PLATFORM
 #define MICROPY_PY_SYS_PLATFORM "MicroPython"
 #endif
+#endif
 
-#define RING_LEAST 256
-#define NAMES_MOST 1024
 /* Bytes of the pool for names that are not interned, for each name. */
 #define POOL_A_NAME 12
 /* A drain that took longer is an event. */
@@ -36,16 +36,19 @@ static mp_obj_t
 install (size_t n_args, const mp_obj_t *args)
 {
   (void)n_args;
+#if ASC_MPY_LOADABLE
+  asc_mpy_borrow ();
+#endif
   asc_mpy_fixed.run = NULL;
   asc_mpy_fixed.ms = ASC_MPY_NOT_ASKED;
-  MP_STATE_VM (aioscope_state) = NULL;
+  ASC_MPY_STATE = NULL;
   AscMpyCore *core = m_new0 (AscMpyCore, 1);
   core->task_type = args[0];
   core->cancelled = args[1];
   core->run_until_complete = args[2];
   core->decorate = args[3];
   core->plain_tasks = asc_mpy_plain_tasks (args[0]);
-  MP_STATE_VM (aioscope_core) = core;
+  ASC_MPY_CORE = core;
   return mp_const_none;
 }
 static MP_DEFINE_CONST_FUN_OBJ_VAR_BETWEEN (install_obj, 4, 4, install);
@@ -84,7 +87,7 @@ configure (AscMpy *m, mp_int_t ring, mp_int_t baud, mp_int_t tasks, mp_int_t nam
   config->n_contexts = ASC_RECORDER_CONTEXTS;
   for (unsigned i = 0; i < ASC_RECORDER_CONTEXTS; i++)
     config->contexts[i] = contexts[i];
-  config->recorder = ASC_RECORDER_MODULE;
+  config->recorder = ASC_MPY_LOADABLE ? ASC_RECORDER_LOADABLE : ASC_RECORDER_MODULE;
   config->tick_hz = 1000000;
   config->baud = (uint32_t)baud;
   config->drain_ticks = DRAIN_US;
@@ -95,17 +98,21 @@ configure (AscMpy *m, mp_int_t ring, mp_int_t baud, mp_int_t tasks, mp_int_t nam
     config->capabilities |= ASC_CAN_GC;
 #endif
   config->room = asc_mpy_room;
+#if ASC_MPY_LOADABLE
+  config->counter_bits = ASC_MPY_COUNTER_BITS;
+  asc_mpy_describe_board (config);
+#else
   config->board = MICROPY_HW_BOARD_NAME;
   config->firmware = "MicroPython " MICROPY_GIT_TAG;
+#endif
 }
 
 static mp_int_t
-in_range (mp_obj_t value, mp_int_t least, mp_int_t most, qstr what)
+in_range (mp_obj_t value, mp_int_t least, mp_int_t most, mp_rom_error_text_t else_say)
 {
   mp_int_t n = mp_obj_get_int (value);
   if (n < least || n > most)
-    mp_raise_msg_varg (&mp_type_ValueError, MP_ERROR_TEXT ("%q must be %d to %d"), what,
-                       (int)least, (int)most);
+    mp_raise_ValueError (else_say);
   return n;
 }
 
@@ -116,19 +123,25 @@ end_recording (mp_uint_t ms)
   if (!m)
     return;
   asc_mpy_flush (m, ms, true);
-  MP_STATE_VM (aioscope_state) = NULL;
+  ASC_MPY_STATE = NULL;
 }
+
+/* The texts in start () tell it. */
+_Static_assert(ASC_RECORDER_SLOTS_MAX == 4096, "the most tasks");
 
 /* start (stream, ring, baud, gc, tasks, names, session, program) */
 static mp_obj_t
 start (size_t n_args, const mp_obj_t *args)
 {
   (void)n_args;
-  mp_int_t ring = in_range (args[1], RING_LEAST, 1 << 24, MP_QSTR_ring);
-  mp_int_t baud
-      = args[2] == mp_const_none ? 0 : in_range (args[2], 300, 100000000, MP_QSTR_baud);
-  mp_int_t tasks = in_range (args[4], 2, ASC_RECORDER_SLOTS_MAX, MP_QSTR_tasks);
-  mp_int_t names = in_range (args[5], 2, NAMES_MOST, MP_QSTR_names);
+  mp_int_t ring
+      = in_range (args[1], 256, 1 << 24, MP_ERROR_TEXT ("ring must be 256 to 16777216"));
+  mp_int_t baud = args[2] == mp_const_none
+                      ? 0
+                      : in_range (args[2], 300, 100000000,
+                                  MP_ERROR_TEXT ("baud must be 300 to 100000000"));
+  mp_int_t tasks = in_range (args[4], 2, 4096, MP_ERROR_TEXT ("tasks must be 2 to 4096"));
+  mp_int_t names = in_range (args[5], 2, 1024, MP_ERROR_TEXT ("names must be 2 to 1024"));
   AscMpy *m = m_new0 (AscMpy, 1);
   m->gc = mp_obj_is_true (args[3]);
   configure (m, ring, baud, tasks, names);
@@ -138,8 +151,8 @@ start (size_t n_args, const mp_obj_t *args)
   if (asc_recorder_init (&m->rec, &m->config) < 0)
     mp_raise_ValueError (NULL);
   m->config.cost_ns = calibrate (&m->rec);
-#if MICROPY_PY_THREAD
-  m->thread = mp_thread_get_state ();
+#if ASC_MPY_THREADS
+  m->thread = ASC_MPY_THIS_THREAD ();
 #endif
   /* The last recording's end is told on its own stream, before this one begins. */
   end_recording (100);
@@ -147,7 +160,7 @@ start (size_t n_args, const mp_obj_t *args)
     asc_mpy_fixed.epoch = 1;
   m->epoch = asc_mpy_fixed.epoch;
   asc_recorder_start (&m->rec, (uint32_t)mp_obj_get_int_truncated (args[6]));
-  MP_STATE_VM (aioscope_state) = m;
+  ASC_MPY_STATE = m;
   asc_mpy_adopt_running (m);
   return mp_const_none;
 }
@@ -187,6 +200,41 @@ detach (void)
 }
 static MP_DEFINE_CONST_FUN_OBJ_0 (detach_obj, detach);
 
+#if ASC_MPY_LOADABLE
+
+mp_obj_t
+mpy_init (mp_obj_fun_bc_t *self, size_t n_args, size_t n_kw, mp_obj_t *args)
+{
+  (void)n_args;
+  (void)n_kw;
+  (void)args;
+  MP_DYNRUNTIME_INIT_ENTRY
+  asc_mpy_init_coro ();
+  asc_mpy_init_poller ();
+  asc_mpy_init_span ();
+  mp_store_global (MP_QSTR_install, MP_OBJ_FROM_PTR (&install_obj));
+  mp_store_global (MP_QSTR_learn, MP_OBJ_FROM_PTR (&asc_mpy_learn_obj));
+  mp_store_global (MP_QSTR_start, MP_OBJ_FROM_PTR (&start_obj));
+  mp_store_global (MP_QSTR_stop, MP_OBJ_FROM_PTR (&stop_obj));
+  mp_store_global (MP_QSTR_flush, MP_OBJ_FROM_PTR (&flush_obj));
+  mp_store_global (MP_QSTR_attach, MP_OBJ_FROM_PTR (&attach_obj));
+  mp_store_global (MP_QSTR_detach, MP_OBJ_FROM_PTR (&detach_obj));
+  mp_store_global (MP_QSTR_Task, MP_OBJ_FROM_PTR (&asc_mpy_task_obj));
+  mp_store_global (MP_QSTR_ticks, MP_OBJ_FROM_PTR (&asc_mpy_ticks_obj));
+  mp_store_global (MP_QSTR_run_until_complete, MP_OBJ_FROM_PTR (&asc_mpy_runner_obj));
+  mp_store_global (MP_QSTR_Poller, MP_OBJ_FROM_PTR (&asc_mpy_poller));
+  mp_store_global (MP_QSTR_mark, MP_OBJ_FROM_PTR (&asc_mpy_mark_obj));
+  mp_store_global (MP_QSTR_level, MP_OBJ_FROM_PTR (&asc_mpy_level_obj));
+  mp_store_global (MP_QSTR_counter, MP_OBJ_FROM_PTR (&asc_mpy_counter_obj));
+  mp_store_global (MP_QSTR_set_name, MP_OBJ_FROM_PTR (&asc_mpy_set_name_obj));
+  mp_store_global (MP_QSTR_span, MP_OBJ_FROM_PTR (&asc_mpy_span));
+  mp_store_global (MP_QSTR_stats, MP_OBJ_FROM_PTR (&asc_mpy_stats_obj));
+  mp_store_global (MP_QSTR_load, MP_OBJ_FROM_PTR (&asc_mpy_load_obj));
+  MP_DYNRUNTIME_INIT_EXIT
+}
+
+#else
+
 static const mp_rom_map_elem_t table[] = {
   { MP_ROM_QSTR (MP_QSTR___name__), MP_ROM_QSTR (MP_QSTR__aioscope) },
   { MP_ROM_QSTR (MP_QSTR_install), MP_ROM_PTR (&install_obj) },
@@ -217,3 +265,5 @@ const mp_obj_module_t asc_mpy_module = {
 /* clang-format off */
 MP_REGISTER_MODULE(MP_QSTR__aioscope, asc_mpy_module);
 /* clang-format on */
+
+#endif

@@ -12,6 +12,16 @@
 #include "py/runtime.h"
 #include "py/stream.h"
 
+/* In a file that is loaded all of it lies in fixed variables, else in the heap's roots.
+ */
+#if ASC_MPY_LOADABLE
+#define ASC_MPY_STATE asc_mpy_fixed.state
+#define ASC_MPY_CORE asc_mpy_fixed.core
+#else
+#define ASC_MPY_STATE MP_STATE_VM (aioscope_state)
+#define ASC_MPY_CORE MP_STATE_VM (aioscope_core)
+#endif
+
 /* Names that MicroPython gave these later or earlier. */
 #ifndef MICROPY_PY_TIME_TICKS_PERIOD
 #define MICROPY_PY_TIME_TICKS_PERIOD MICROPY_PY_UTIME_TICKS_PERIOD
@@ -19,7 +29,9 @@
 #if !defined(MICROPY_PY_ASYNCIO) && defined(MICROPY_PY_UASYNCIO)
 #define MICROPY_PY_ASYNCIO MICROPY_PY_UASYNCIO
 #endif
-#if MICROPY_VERSION_MAJOR > 1 || MICROPY_VERSION_MINOR >= 28
+#if ASC_MPY_LOADABLE
+/* A function: mod_aioscope_loadable.h. */
+#elif MICROPY_VERSION_MAJOR > 1 || MICROPY_VERSION_MINOR >= 28
 #define asc_mpy_function_name(fun) mp_obj_fun_bc_get_name (fun)
 #else
 #define asc_mpy_function_name(fun) mp_obj_fun_get_name (MP_OBJ_FROM_PTR (fun))
@@ -100,24 +112,49 @@ typedef struct
   AscMpyRun *run; /* innermost */
   mp_uint_t ms;   /* what ticks () said last: just before the loop takes a task */
   uint16_t epoch; /* of the newest recording; 0: nothing was ever recorded */
+#if ASC_MPY_LOADABLE
+  AscMpy *state;
+  AscMpyCore *core;
+#endif
 } AscMpyFixed;
 extern AscMpyFixed asc_mpy_fixed;
 #define ASC_MPY_NOT_ASKED ((mp_uint_t)-1) /* ms, while the loop does not use ticks () */
 
+#if ASC_MPY_LOADABLE
+extern mp_obj_full_type_t asc_mpy_coro, asc_mpy_poller, asc_mpy_span;
+#define asc_mpy_coro_type (*(const mp_obj_type_t *)&asc_mpy_coro)
+#define asc_mpy_poller_type (*(const mp_obj_type_t *)&asc_mpy_poller)
+#define asc_mpy_span_type (*(const mp_obj_type_t *)&asc_mpy_span)
+/* Board and firmware. */
+void asc_mpy_describe_board (AscRecorderConfig *config);
+/* Fill the types. */
+void asc_mpy_init_coro (void);
+void asc_mpy_init_poller (void);
+void asc_mpy_init_span (void);
+#else
 extern const mp_obj_type_t asc_mpy_coro_type;
 extern const mp_obj_type_t asc_mpy_poller_type;
 extern const mp_obj_type_t asc_mpy_span_type;
+#endif
+
+#if ASC_MPY_LOADABLE
+#define ASC_MPY_KNOWN_FRAMES asc_mpy_borrowed.known_frames
+#define ASC_MPY_RAISE_LATER() asc_mpy_raise_later ()
+#else
+#define ASC_MPY_KNOWN_FRAMES true
+#define ASC_MPY_RAISE_LATER() (void)0
+#endif
 
 static inline AscMpy *
 asc_mpy (void)
 {
-  return MP_STATE_VM (aioscope_state);
+  return ASC_MPY_STATE;
 }
 
 static inline AscMpyCore *
 asc_mpy_core (void)
 {
-  return MP_STATE_VM (aioscope_core);
+  return ASC_MPY_CORE;
 }
 
 #ifndef AIOSCOPE_IN_INTERRUPT
@@ -135,14 +172,23 @@ asc_mpy_in_interrupt (void)
 #endif
 #endif
 
+#if ASC_MPY_LOADABLE
+#define ASC_MPY_THREADS 1
+#define ASC_MPY_THIS_THREAD()                                                            \
+  (asc_mpy_borrowed.ident ? (void *)asc_mpy_borrowed.ident () : NULL)
+#elif MICROPY_PY_THREAD
+#define ASC_MPY_THREADS 1
+#define ASC_MPY_THIS_THREAD() ((void *)mp_thread_get_state ())
+#endif
+
 /* Who calls. */
 static inline unsigned
 asc_mpy_context (const AscMpy *m)
 {
   if (AIOSCOPE_IN_INTERRUPT ())
     return ASC_MPY_INTERRUPT;
-#if MICROPY_PY_THREAD
-  if ((void *)mp_thread_get_state () != m->thread)
+#if ASC_MPY_THREADS
+  if (ASC_MPY_THIS_THREAD () != m->thread)
     return ASC_MPY_THREAD;
 #else
   (void)m;

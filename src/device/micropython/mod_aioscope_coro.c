@@ -4,7 +4,9 @@
 
 #include "py/bc.h"
 #include "py/objfun.h"
+#if !ASC_MPY_LOADABLE
 #include "py/objgenerator.h"
+#endif
 #include "py/pairheap.h"
 #include "py/smallint.h"
 
@@ -37,7 +39,7 @@ typedef struct
 bool
 asc_mpy_plain_tasks (mp_obj_t task_type)
 {
-#if MICROPY_PY_ASYNCIO
+#if MICROPY_PY_ASYNCIO || ASC_MPY_LOADABLE
   if (!mp_obj_is_type (task_type, &mp_type_type))
     return false;
   const mp_obj_type_t *type = MP_OBJ_TO_PTR (task_type);
@@ -142,7 +144,7 @@ asc_mpy_adopt_running (AscMpy *m)
 ASC_RECORD_HOT bool
 stack_suffices (void)
 {
-#if MICROPY_STACK_CHECK
+#if MICROPY_STACK_CHECK && !ASC_MPY_LOADABLE
   char here;
   mp_uint_t used = (mp_uint_t)((char *)MP_STATE_THREAD (stack_top) - &here);
   return used + STACK_MARGIN <= MP_STATE_THREAD (stack_limit);
@@ -156,14 +158,14 @@ stack_suffices (void)
 static bool
 returns_code (mp_obj_t coro, mp_obj_t send)
 {
-  return send == mp_const_none && mp_obj_is_type (coro, &mp_type_gen_instance)
-         && stack_suffices ();
+  return !ASC_MPY_LOADABLE && send == mp_const_none
+         && mp_obj_is_type (coro, &mp_type_gen_instance) && stack_suffices ();
 }
 
 static bool
 executing (mp_obj_t coro)
 {
-  return mp_obj_is_type (coro, &mp_type_gen_instance)
+  return ASC_MPY_KNOWN_FRAMES && mp_obj_is_type (coro, &mp_type_gen_instance)
          && ((const Generator *)MP_OBJ_TO_PTR (coro))->pend_exc == MP_OBJ_NULL;
 }
 
@@ -171,8 +173,10 @@ executing (mp_obj_t coro)
 static mp_vm_return_kind_t
 resume_plain (mp_obj_t coro, mp_obj_t send, mp_obj_t thrown, mp_obj_t *result)
 {
+#if !ASC_MPY_LOADABLE
   if (mp_obj_is_type (coro, &mp_type_gen_instance))
     return mp_obj_gen_resume (coro, send, thrown, result);
+#endif
   mp_obj_t method[3];
   mp_load_method (coro, thrown == MP_OBJ_NULL ? MP_QSTR_send : MP_QSTR_throw, method);
   method[2] = thrown == MP_OBJ_NULL ? send : thrown;
@@ -192,6 +196,25 @@ resume_caught (mp_obj_t coro, mp_obj_t send, mp_obj_t thrown, mp_obj_t *result)
     }
   *result = MP_OBJ_FROM_PTR (nlr.ret_val);
   return MP_VM_RETURN_EXCEPTION;
+}
+
+/* A generator, with None; its exceptions are outcomes. */
+ASC_RECORD_HOT mp_vm_return_kind_t
+resume_generator (mp_obj_t coro, mp_obj_t none, mp_obj_t *result)
+{
+#if ASC_MPY_LOADABLE
+  nlr_buf_t nlr;
+  if (nlr_push (&nlr) == 0)
+    {
+      *result = asc_mpy_borrowed.send (coro, none);
+      nlr_pop ();
+      return MP_VM_RETURN_YIELD;
+    }
+  *result = MP_OBJ_FROM_PTR (nlr.ret_val);
+  return MP_VM_RETURN_EXCEPTION;
+#else
+  return mp_obj_gen_resume (coro, none, MP_OBJ_NULL, result);
+#endif
 }
 
 static AscExit
@@ -263,7 +286,7 @@ resume (AscMpyCoro *self, mp_obj_t send, mp_obj_t thrown, mp_obj_t *result)
     enter (m, self, unborn);
   asc_mpy_fixed.run = &run;
   mp_vm_return_kind_t kind = returns_code (self->coro, send)
-                                 ? mp_obj_gen_resume (self->coro, send, thrown, result)
+                                 ? resume_plain (self->coro, send, thrown, result)
                                  : resume_caught (self->coro, send, thrown, result);
   asc_mpy_fixed.run = run.outer;
   leave (self, unborn, kind, *result);
@@ -276,8 +299,10 @@ deliver (mp_vm_return_kind_t kind, mp_obj_t result)
 {
   if (kind == MP_VM_RETURN_YIELD)
     return result;
+#if !ASC_MPY_LOADABLE
   if (kind == MP_VM_RETURN_NORMAL)
     mp_raise_StopIteration (result == mp_const_none ? MP_OBJ_NULL : result);
+#endif
   nlr_raise (result);
 }
 
@@ -338,7 +363,7 @@ coro_send (mp_obj_t self_in, mp_obj_t value)
   if (m)
     enter_plain (m, self);
   asc_mpy_fixed.run = &run;
-  mp_vm_return_kind_t kind = mp_obj_gen_resume (self->coro, value, MP_OBJ_NULL, &result);
+  mp_vm_return_kind_t kind = resume_generator (self->coro, value, &result);
   asc_mpy_fixed.run = run.outer;
   if (kind != MP_VM_RETURN_YIELD || asc_mpy () != m)
     {
@@ -378,6 +403,7 @@ coro_close (mp_obj_t self_in)
 }
 static MP_DEFINE_CONST_FUN_OBJ_1 (coro_close_obj, coro_close);
 
+#if !ASC_MPY_LOADABLE
 /* Collected before its end: nobody can resume it any more. */
 static mp_obj_t
 coro_del (mp_obj_t self_in)
@@ -392,6 +418,7 @@ coro_del (mp_obj_t self_in)
   return mp_const_none;
 }
 static MP_DEFINE_CONST_FUN_OBJ_1 (coro_del_obj, coro_del);
+#endif
 
 static mp_obj_t
 coro_iternext (mp_obj_t self_in)
@@ -399,16 +426,49 @@ coro_iternext (mp_obj_t self_in)
   mp_obj_t result = MP_OBJ_NULL;
   mp_vm_return_kind_t kind
       = resume (MP_OBJ_TO_PTR (self_in), mp_const_none, MP_OBJ_NULL, &result);
+#if !ASC_MPY_LOADABLE
   if (kind == MP_VM_RETURN_NORMAL)
     return mp_make_stop_iteration (result == mp_const_none ? MP_OBJ_NULL : result);
+#endif
   return deliver (kind, result);
 }
 
 static void
 coro_print (const mp_print_t *print, mp_obj_t self_in, mp_print_kind_t kind)
 {
-  mp_obj_print_helper (print, ((AscMpyCoro *)MP_OBJ_TO_PTR (self_in))->coro, kind);
+  mp_obj_t coro = ((AscMpyCoro *)MP_OBJ_TO_PTR (self_in))->coro;
+#if ASC_MPY_LOADABLE
+  const mp_obj_type_t *type = mp_obj_get_type (coro);
+  if (MP_OBJ_TYPE_HAS_SLOT (type, print))
+    MP_OBJ_TYPE_GET_SLOT (type, print) (print, coro, kind);
+  else
+    mp_printf (print, "<%q>", (qstr)type->name);
+#else
+  mp_obj_print_helper (print, coro, kind);
+#endif
 }
+
+#if ASC_MPY_LOADABLE
+
+mp_obj_full_type_t asc_mpy_coro;
+mp_map_elem_t asc_mpy_coro_table[3];
+static MP_DEFINE_CONST_DICT (coro_dict, asc_mpy_coro_table);
+
+void
+asc_mpy_init_coro (void)
+{
+  asc_mpy_coro.base.type = &mp_type_type;
+  asc_mpy_coro.flags = MP_TYPE_FLAG_ITER_IS_ITERNEXT;
+  asc_mpy_coro.name = MP_QSTR_generator;
+  MP_OBJ_TYPE_SET_SLOT (&asc_mpy_coro, print, coro_print, 0);
+  MP_OBJ_TYPE_SET_SLOT (&asc_mpy_coro, iter, coro_iternext, 1);
+  MP_OBJ_TYPE_SET_SLOT (&asc_mpy_coro, locals_dict, (void *)&coro_dict, 2);
+  asc_mpy_put (asc_mpy_coro_table, 0, MP_QSTR_send, MP_OBJ_FROM_PTR (&coro_send_obj));
+  asc_mpy_put (asc_mpy_coro_table, 1, MP_QSTR_throw, MP_OBJ_FROM_PTR (&coro_throw_obj));
+  asc_mpy_put (asc_mpy_coro_table, 2, MP_QSTR_close, MP_OBJ_FROM_PTR (&coro_close_obj));
+}
+
+#else
 
 static const mp_rom_map_elem_t coro_table[] = {
   { MP_ROM_QSTR (MP_QSTR_send), MP_ROM_PTR (&coro_send_obj) },
@@ -428,6 +488,8 @@ MP_DEFINE_CONST_OBJ_TYPE (asc_mpy_coro_type,
                           locals_dict,
                           &coro_dict);
 
+#endif
+
 /* In place of core.Task: called with a coroutine, and with asyncio's globals. */
 mp_obj_t
 asc_mpy_make_task (size_t n_args, const mp_obj_t *args)
@@ -436,7 +498,8 @@ asc_mpy_make_task (size_t n_args, const mp_obj_t *args)
   AscMpyCoro *self = mp_obj_malloc_with_finaliser (AscMpyCoro, &asc_mpy_coro_type);
   self->coro = args[0];
   self->task = MP_OBJ_NULL;
-  self->slot = core->plain_tasks && asc_mpy_fixed.ms != ASC_MPY_NOT_ASKED
+  self->slot = ASC_MPY_KNOWN_FRAMES && core->plain_tasks
+                       && asc_mpy_fixed.ms != ASC_MPY_NOT_ASKED
                        && mp_obj_is_type (args[0], &mp_type_gen_instance)
                    ? ASC_MPY_PLAIN
                    : 0;

@@ -36,7 +36,9 @@ send_before_wait (AscMpy *m, mp_int_t ms)
   uint64_t before = m->bytes;
   unsigned seal_ms = m->rec.seal_ms;
   bool all = ms < 0 || ms >= (mp_int_t)seal_ms;
-  if (asc_mpy_drain (m, wait_cap (ms), all) || !all)
+  bool done = asc_mpy_drain (m, wait_cap (ms), all);
+  ASC_MPY_RAISE_LATER ();
+  if (done || !all)
     return LONG_WAIT_MS;
   return m->bytes > before ? RETRY_MS : STALLED_MS;
 }
@@ -134,6 +136,7 @@ send_in_passing (AscMpy *m)
 {
   asc_mpy_drain (m, ASC_FRAME_MAX, false);
   asc_mpy_fixed.ms = mp_hal_ticks_ms ();
+  ASC_MPY_RAISE_LATER ();
 }
 
 static MP_NOINLINE mp_obj_t
@@ -147,9 +150,9 @@ poll_at_length (Poller *self, size_t n_args, const mp_obj_t *args)
     m = NULL;
   if (!m || ms == 0)
     return ipoll (self, n_args, args);
-#if MICROPY_PY_THREAD
+#if ASC_MPY_THREADS
   if (m->rec.contexts[ASC_MPY_LOOP].depth == 0)
-    m->thread = mp_thread_get_state ();
+    m->thread = ASC_MPY_THIS_THREAD ();
 #endif
   if (ms < 0)
     return wait_for_event (self, n_args, args);
@@ -253,6 +256,31 @@ poller_make_new (const mp_obj_type_t *type,
   return MP_OBJ_FROM_PTR (self);
 }
 
+#if ASC_MPY_LOADABLE
+
+mp_obj_full_type_t asc_mpy_poller;
+mp_map_elem_t asc_mpy_poller_table[5];
+static MP_DEFINE_CONST_DICT (poller_dict, asc_mpy_poller_table);
+
+void
+asc_mpy_init_poller (void)
+{
+  mp_map_elem_t *table = asc_mpy_poller_table;
+  asc_mpy_poller.base.type = &mp_type_type;
+  asc_mpy_poller.flags = MP_TYPE_FLAG_ITER_IS_ITERNEXT;
+  asc_mpy_poller.name = MP_QSTR_poll;
+  MP_OBJ_TYPE_SET_SLOT (&asc_mpy_poller, make_new, poller_make_new, 0);
+  MP_OBJ_TYPE_SET_SLOT (&asc_mpy_poller, iter, poller_iternext, 1);
+  MP_OBJ_TYPE_SET_SLOT (&asc_mpy_poller, locals_dict, (void *)&poller_dict, 2);
+  asc_mpy_put (table, 0, MP_QSTR_ipoll, MP_OBJ_FROM_PTR (&poller_ipoll_obj));
+  asc_mpy_put (table, 1, MP_QSTR_register, MP_OBJ_FROM_PTR (&poller_register_obj));
+  asc_mpy_put (table, 2, MP_QSTR_unregister, MP_OBJ_FROM_PTR (&poller_unregister_obj));
+  asc_mpy_put (table, 3, MP_QSTR_modify, MP_OBJ_FROM_PTR (&poller_modify_obj));
+  asc_mpy_put (table, 4, MP_QSTR_poll, MP_OBJ_FROM_PTR (&poller_poll_obj));
+}
+
+#else
+
 static const mp_rom_map_elem_t poller_table[] = {
   { MP_ROM_QSTR (MP_QSTR_ipoll), MP_ROM_PTR (&poller_ipoll_obj) },
   { MP_ROM_QSTR (MP_QSTR_register), MP_ROM_PTR (&poller_register_obj) },
@@ -271,6 +299,8 @@ MP_DEFINE_CONST_OBJ_TYPE (asc_mpy_poller_type,
                           poller_iternext,
                           locals_dict,
                           &poller_dict);
+
+#endif
 
 /* In place of core.run_until_complete: after the outermost loop's end nobody waits any
  * more, so what was recorded is sent now. In C, so that tracebacks do not show it. */
@@ -303,7 +333,7 @@ run_until_complete (size_t n_args, const mp_obj_t *args, mp_map_t *kw_args)
 MP_DEFINE_CONST_FUN_OBJ_KW (asc_mpy_runner_obj, 0, run_until_complete);
 
 /* The search for names (NO_QSTR) is not told of our options. */
-#if defined(AIOSCOPE_GC) || defined(NO_QSTR)
+#if !ASC_MPY_LOADABLE && (defined(AIOSCOPE_GC) || defined(NO_QSTR))
 void __real_gc_collect (void);
 void __wrap_gc_collect (void);
 

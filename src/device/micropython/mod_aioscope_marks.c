@@ -1,6 +1,8 @@
 #include "mod_aioscope.h"
 
+#if !ASC_MPY_LOADABLE
 #include "py/objint.h"
+#endif
 
 /* What programs record themselves, from tasks, interrupts and other threads; and the
  * figures that need no host. None of it does anything before start (). */
@@ -10,7 +12,10 @@
 static int64_t
 integer (mp_obj_t value)
 {
-#if MICROPY_LONGINT_IMPL == MICROPY_LONGINT_IMPL_MPZ
+#if ASC_MPY_LOADABLE
+  if (!mp_obj_is_small_int (value))
+    return asc_mpy_large_int (value);
+#elif MICROPY_LONGINT_IMPL == MICROPY_LONGINT_IMPL_MPZ
   if (mp_obj_is_obj (value) && mp_obj_is_int (value))
     {
       const mpz_t *big = &((const mp_obj_int_t *)MP_OBJ_TO_PTR (value))->mpz;
@@ -29,7 +34,7 @@ integer (mp_obj_t value)
   if (mp_obj_is_obj (value) && mp_obj_is_int (value))
     return ((const mp_obj_int_t *)MP_OBJ_TO_PTR (value))->val;
 #endif
-  return mp_obj_get_int (value);
+  return (mp_int_t)mp_obj_get_int (value);
 }
 
 static mp_obj_t
@@ -142,6 +147,27 @@ span_call (mp_obj_t self_in, size_t n_args, size_t n_kw, const mp_obj_t *args)
   return mp_call_function_2 (asc_mpy_core ()->decorate, self->name, args[0]);
 }
 
+#if ASC_MPY_LOADABLE
+
+mp_obj_full_type_t asc_mpy_span;
+mp_map_elem_t asc_mpy_span_table[2];
+static MP_DEFINE_CONST_DICT (span_dict, asc_mpy_span_table);
+
+void
+asc_mpy_init_span (void)
+{
+  asc_mpy_span.base.type = &mp_type_type;
+  asc_mpy_span.name = MP_QSTR_span;
+  MP_OBJ_TYPE_SET_SLOT (&asc_mpy_span, make_new, span_make_new, 0);
+  MP_OBJ_TYPE_SET_SLOT (&asc_mpy_span, call, span_call, 1);
+  MP_OBJ_TYPE_SET_SLOT (&asc_mpy_span, locals_dict, (void *)&span_dict, 2);
+  asc_mpy_put (asc_mpy_span_table, 0, MP_QSTR___enter__,
+               MP_OBJ_FROM_PTR (&span_enter_obj));
+  asc_mpy_put (asc_mpy_span_table, 1, MP_QSTR___exit__, MP_OBJ_FROM_PTR (&span_exit_obj));
+}
+
+#else
+
 static const mp_rom_map_elem_t span_table[] = {
   { MP_ROM_QSTR (MP_QSTR___enter__), MP_ROM_PTR (&span_enter_obj) },
   { MP_ROM_QSTR (MP_QSTR___exit__), MP_ROM_PTR (&span_exit_obj) },
@@ -158,13 +184,17 @@ MP_DEFINE_CONST_OBJ_TYPE (asc_mpy_span_type,
                           locals_dict,
                           &span_dict);
 
+#endif
+
 /* Busy share in thousandths; -1: not known yet. */
 static mp_obj_t
 share (uint32_t busy, uint32_t window)
 {
   if (window == 0)
     return mp_const_none;
-#if MICROPY_PY_BUILTINS_FLOAT
+#if ASC_MPY_LOADABLE
+  return asc_mpy_share (busy, window);
+#elif MICROPY_PY_BUILTINS_FLOAT
   return mp_obj_new_float ((mp_float_t)busy / (mp_float_t)window);
 #else
   return MP_OBJ_NEW_SMALL_INT ((mp_int_t)((uint64_t)busy * 100 / window));

@@ -6,12 +6,18 @@
 
 #include "py/bc.h"
 #include "py/objfun.h"
-#include "py/objgenerator.h"
 #include "py/objstr.h"
+#if !ASC_MPY_LOADABLE
+#include "py/objgenerator.h"
+#endif
 
 /* Names of tasks, marks and so on: found again without the heap, since code that holds it
  * locked may come here. Texts that MicroPython has interned stay where they are until the
  * next reset; others are copied into a pool. */
+
+#if ASC_MPY_LOADABLE
+#define mp_decode_uint_skip asc_mpy_skip_number
+#endif
 
 /* How a generator object begins; its own declaration is private to the VM, which has kept
  * it for years. */
@@ -38,11 +44,10 @@ same (AscString a, const char *bytes, size_t n)
   return a.length == n && (a.bytes == bytes || memcmp (a.bytes, bytes, n) == 0);
 }
 
-unsigned
-asc_mpy_name (AscMpy *m, AscNameKind kind, mp_obj_t text)
+/* stays: the bytes do. */
+static unsigned
+name_text (AscMpy *m, AscNameKind kind, const char *bytes, size_t n, bool stays)
 {
-  size_t n;
-  const char *bytes = mp_obj_str_get_data (text, &n);
   if (n > ASC_NAME_MAX)
     n = ASC_NAME_MAX + 1;
   const AscName *names = m->config.names;
@@ -55,14 +60,22 @@ asc_mpy_name (AscMpy *m, AscNameKind kind, mp_obj_t text)
   name.module.bytes = name.file.bytes = "";
   name.function.bytes = bytes;
   uint32_t state = ASC_PORT_ENTER_CRITICAL (&m->rec);
-  bool fits = mp_obj_is_qstr (text) || m->pool_size - m->pool_used >= (int)n;
-  if (!mp_obj_is_qstr (text) && fits && m->rec.n_names < m->config.n_names)
+  bool fits = stays || m->pool_size - m->pool_used >= (int)n;
+  if (!stays && fits && m->rec.n_names < m->config.n_names)
     {
       name.function.bytes = memcpy (m->pool + m->pool_used, bytes, n);
       m->pool_used = (uint16_t)(m->pool_used + n);
     }
   ASC_PORT_EXIT_CRITICAL (&m->rec, state);
   return fits ? asc_recorder_name (&m->rec, &name) : 0;
+}
+
+unsigned
+asc_mpy_name (AscMpy *m, AscNameKind kind, mp_obj_t text)
+{
+  size_t n;
+  const char *bytes = mp_obj_str_get_data (text, &n);
+  return name_text (m, kind, bytes, n, mp_obj_is_qstr (text));
 }
 
 /* The qstr that a module's globals have as __name__, or 0. */
@@ -167,6 +180,54 @@ describe (AscName *name, const mp_obj_fun_bc_t *fun)
   name->code = identity (fun->bytecode);
 }
 
+#if ASC_MPY_LOADABLE
+/* Whether what is wanted of it is where it is looked for. */
+static bool
+is_legible (const Generator *gen)
+{
+  return asc_mpy_borrowed.known_frames && asc_mpy_borrowed.known_functions
+         && gen->code_state.fun_bc->base.type == &mp_type_gen_wrap;
+}
+
+typedef struct
+{
+  char bytes[64];
+  size_t n;
+} Printed;
+
+static void
+print_into (void *user, const char *bytes, size_t n)
+{
+  Printed *printed = user;
+  for (size_t i = 0; i < n && printed->n < sizeof printed->bytes; i++)
+    printed->bytes[printed->n++] = bytes[i];
+}
+
+/* <generator object 'name' at 0x...>: what stands between the quotes. */
+static unsigned
+name_by_print (AscMpy *m, mp_obj_t coro)
+{
+  Printed printed = { .n = 0 };
+  const mp_print_t print = { &printed, print_into };
+  size_t from = 0, to;
+  MP_OBJ_TYPE_GET_SLOT (&mp_type_gen_instance, print) (&print, coro, PRINT_REPR);
+  while (from < printed.n && printed.bytes[from] != '\'')
+    from++;
+  for (to = ++from; to < printed.n && printed.bytes[to] != '\'';)
+    to++;
+  if (from >= printed.n)
+    return name_text (m, ASC_NAME_TASK, "generator", 9, true);
+  return name_text (m, ASC_NAME_TASK, printed.bytes + from, to - from, false);
+}
+#else
+static bool
+is_legible (const Generator *gen)
+{
+  (void)gen;
+  return true;
+}
+#endif
+
 unsigned
 asc_mpy_name_coro (AscMpy *m, mp_obj_t coro)
 {
@@ -181,6 +242,10 @@ asc_mpy_name_coro (AscMpy *m, mp_obj_t coro)
     }
   const Generator *gen = MP_OBJ_TO_PTR (coro);
   const mp_obj_fun_bc_t *fun = gen->code_state.fun_bc;
+#if ASC_MPY_LOADABLE
+  if (!is_legible (gen))
+    return name_by_print (m, coro);
+#endif
   describe (&name, fun);
   if (of_asyncio (name.module))
     {
@@ -188,7 +253,8 @@ asc_mpy_name_coro (AscMpy *m, mp_obj_t coro)
       if (same (name.function, "_run", 4))
         {
           mp_obj_t inner = awaited (gen);
-          if (inner != MP_OBJ_NULL && mp_obj_is_type (inner, &mp_type_gen_instance))
+          if (inner != MP_OBJ_NULL && mp_obj_is_type (inner, &mp_type_gen_instance)
+              && is_legible (MP_OBJ_TO_PTR (inner)))
             {
               /* Not the same task as what it waits for: "wait_for.poll". */
               fun = ((const Generator *)MP_OBJ_TO_PTR (inner))->code_state.fun_bc;

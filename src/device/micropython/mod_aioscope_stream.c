@@ -2,7 +2,12 @@
 
 #include "py/mperrno.h"
 
-#if defined(__unix__) && !defined(AIOSCOPE_NO_POSIX)
+#if ASC_MPY_LOADABLE
+#if defined(__x86_64__) && defined(__linux__)
+#define POSIX 1
+#include "mod_aioscope_linux.h"
+#endif
+#elif defined(__unix__) && !defined(AIOSCOPE_NO_POSIX)
 #define POSIX 1
 #include <errno.h>
 #include <fcntl.h>
@@ -10,6 +15,10 @@
 #include <sys/socket.h>
 #include <time.h>
 #include <unistd.h>
+#define file_write write
+#define file_poll poll
+#define file_send send
+#define file_control fcntl
 #endif
 
 /* Bytes to the port, never waiting for it. */
@@ -19,7 +28,7 @@
 #define TAIL_MS 20
 
 /* Bytes that the REPL's port takes now; a port that knows better defines it. */
-#ifndef AIOSCOPE_REPL_ROOM
+#if !defined(AIOSCOPE_REPL_ROOM) && !ASC_MPY_LOADABLE
 #if MICROPY_HW_USB_CDC && !defined(POSIX)
 /* The search for names is not told where it is. */
 #ifndef NO_QSTR
@@ -34,6 +43,12 @@
 #else
 #define AIOSCOPE_REPL_ROOM() ((size_t)ASC_FRAME_MAX)
 #endif
+#endif
+
+#if ASC_MPY_LOADABLE
+#define HAS_FILES asc_mpy_borrowed.linux_files
+#else
+#define HAS_FILES true
 #endif
 
 /* What was in flight on the old stream is sent whole on the new one, and all names and
@@ -71,18 +86,29 @@ void
 asc_mpy_attach (AscMpy *m, mp_obj_t stream)
 {
   int fd = -1;
+  bool shared = stream == mp_const_none;
+#if ASC_MPY_LOADABLE
+  if (shared && !HAS_FILES)
+    {
+      stream = asc_mpy_standard_output ();
+      if (stream == MP_OBJ_NULL)
+        mp_raise_ValueError (
+            MP_ERROR_TEXT ("no sys.stdout.buffer in this firmware: give a stream"));
+    }
+#endif
   if (stream != MP_OBJ_NULL && stream != mp_const_none)
     {
       mp_get_stream_raise (stream, MP_STREAM_OP_WRITE);
 #ifdef POSIX
-      fd = file_number (stream);
+      if (HAS_FILES)
+        fd = file_number (stream);
 #endif
     }
 #ifdef POSIX
   if (stream == mp_const_none)
     fd = STDOUT_FILENO;
 #endif
-  m->config.whole_frames = stream == mp_const_none || fd == 1 || fd == 2;
+  m->config.whole_frames = shared || fd == 1 || fd == 2;
   m->fd = (int16_t)fd;
   m->stream = stream;
   m->error = 0;
@@ -103,7 +129,7 @@ static bool
 writable (int fd, int ms)
 {
   struct pollfd p = { .fd = fd, .events = POLLOUT };
-  return poll (&p, 1, ms) > 0;
+  return file_poll (&p, 1, ms) > 0;
 }
 
 /* One write that does not wait, whatever mode the file is in; others may share it, so the
@@ -111,17 +137,17 @@ writable (int fd, int ms)
 static ssize_t
 write_once (int fd, const uint8_t *bytes, size_t n)
 {
-  ssize_t taken = send (fd, bytes, n, MSG_DONTWAIT | MSG_NOSIGNAL);
+  ssize_t taken = file_send (fd, bytes, n, MSG_DONTWAIT | MSG_NOSIGNAL);
   if (taken >= 0 || errno != ENOTSOCK)
     return taken;
-  int flags = fcntl (fd, F_GETFL);
+  int flags = file_control (fd, F_GETFL, 0);
   bool waits = flags >= 0 && !(flags & O_NONBLOCK);
   if (waits)
-    fcntl (fd, F_SETFL, flags | O_NONBLOCK);
-  taken = write (fd, bytes, n);
+    file_control (fd, F_SETFL, flags | O_NONBLOCK);
+  taken = file_write (fd, bytes, n);
   int error = errno;
   if (waits)
-    fcntl (fd, F_SETFL, flags);
+    file_control (fd, F_SETFL, flags);
   errno = error;
   return taken;
 }
@@ -156,17 +182,25 @@ temporary (int error)
   return error == MP_EAGAIN || error == MP_ETIMEDOUT || error == MP_EWOULDBLOCK;
 }
 
+/* Whether the stream would take bytes now, as far as it tells. */
+static bool
+takes_bytes (mp_obj_t stream)
+{
+  const mp_stream_p_t *p = mp_get_stream (stream);
+  int error = 0;
+  if (!p->ioctl)
+    return true;
+  mp_uint_t ready = p->ioctl (stream, MP_STREAM_POLL, MP_STREAM_POLL_WR, &error);
+  return ready == MP_STREAM_ERROR || (ready & MP_STREAM_POLL_WR) != 0;
+}
+
 static size_t
 write_protocol (AscMpy *m, const uint8_t *bytes, size_t n)
 {
   const mp_stream_p_t *p = mp_get_stream (m->stream);
   int error = 0;
-  if (p->ioctl)
-    {
-      mp_uint_t ready = p->ioctl (m->stream, MP_STREAM_POLL, MP_STREAM_POLL_WR, &error);
-      if (ready != MP_STREAM_ERROR && !(ready & MP_STREAM_POLL_WR))
-        return 0;
-    }
+  if (!takes_bytes (m->stream))
+    return 0;
   mp_uint_t taken = p->write (m->stream, bytes, n, &error);
   if (taken != MP_STREAM_ERROR)
     return taken;
@@ -218,12 +252,14 @@ write_bytes (void *user, const uint8_t *bytes, size_t n)
     taken = write_file (m, bytes, n);
   else
 #endif
+#if !ASC_MPY_LOADABLE
       if (m->stream == mp_const_none)
     {
       mp_hal_stdout_tx_strn ((const char *)bytes, n);
       taken = n;
     }
   else
+#endif
     taken = write_caught (m, bytes, n);
   m->budget -= taken;
   m->bytes += taken;
@@ -240,7 +276,11 @@ asc_mpy_room (void *user)
   if (m->fd >= 0)
     return writable (m->fd, 0) ? ASC_FRAME_MAX : 0;
 #endif
+#if ASC_MPY_LOADABLE
+  return takes_bytes (m->stream) ? ASC_FRAME_MAX : 0;
+#else
   return AIOSCOPE_REPL_ROOM ();
+#endif
 }
 
 bool

@@ -1,4 +1,5 @@
-"""The emulated Cortex-M3: a raw REPL on its first UART, the trace on its second one, a pty."""
+"""The emulated Cortex-M3: a raw REPL on its first UART, the trace on its second one, a pty. target: m3,
+with the C module; m3-plain, without."""
 
 import re
 import select
@@ -15,13 +16,13 @@ LIMIT = 60      # s, of a program
 
 
 class Emulation:
-    def __init__(self, folder):
+    def __init__(self, folder, target='m3'):
         if not shutil.which('qemu-system-arm'):
             tap.skip('qemu-system-arm is not installed')
         self.process = subprocess.Popen(
             ['qemu-system-arm', '-machine', 'mps2-an385', '-display', 'none', '-monitor', 'none',
              '-semihosting', '-serial', 'stdio', '-serial', 'pty', '-kernel',
-             port.program(folder, 'm3')],
+             port.program(folder, target)],
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, bufsize=0)
         self.pty = re.search(rb'/dev/pts/\d+', self.until(b'serial1)'))[0].decode()
         self.until(b'>>> ')
@@ -49,6 +50,10 @@ class Emulation:
         error = self.until(b'\x04>')[:-2].decode(errors='replace')
         tap.check(not error, said[-500:], error)
         return said
+
+    def send(self, paths):
+        """Files for its programs to import: {name: path}."""
+        self.run('\n'.join(port.sent(paths)))
 
     def say(self, text):
         """Text on the second UART."""

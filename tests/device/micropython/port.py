@@ -1,5 +1,5 @@
 """MicroPython with aioscope: built with the C module, once a process and target (unix, m3), or
-Debian's own with the recorder in pure Python."""
+Debian's own with the module as a file, or with the recorder in pure Python."""
 
 import atexit
 import functools
@@ -13,7 +13,8 @@ import tempfile
 HERE = pathlib.Path(__file__).resolve().parent
 MODULES = HERE.parents[2] / 'src' / 'device' / 'micropython'
 EXAMPLE = MODULES / 'examples' / 'greenhouse.py'
-PROGRAMS = {'unix': 'micropython', 'm3': 'firmware.elf'}
+PROGRAMS = {'unix': 'micropython', 'm3': 'firmware.elf', 'm3-plain': 'firmware.elf'}
+NEED_DEBIAN = ('python', 'bytecode', 'uasyncio', 'x64', 'x64-blind')
 LIMIT = 1500    # s, for a build from nothing on a slow machine
 
 
@@ -27,7 +28,7 @@ def build(folder, target):
         return None, done.stdout.strip()
     if done.returncode:
         raise AssertionError('MicroPython could not be built:\n' + done.stdout)
-    return pathlib.Path(folder).resolve() / target / PROGRAMS[target], None
+    return pathlib.Path(folder).resolve() / target / PROGRAMS.get(target, '_aioscope.mpy'), None
 
 
 def program(folder, target='unix'):
@@ -56,6 +57,38 @@ PYTHONDONTWRITEBYTECODE=1 PYTHONPATH="{root}/usr/lib/python3/dist-packages" \\
 ''')
     path.chmod(0o755)
     return path
+
+
+# A file system in memory of an emulated board.
+FILES = r'''
+import io, sys, vfs
+files = {}
+class Files:
+    def mount(self, *_):
+        pass
+
+    def stat(self, path):
+        path = path.lstrip("/")
+        if path in files:
+            return (0x8000,) + (0,) * 9
+        if any(name.startswith(path + "/") for name in files):
+            return (0x4000,) + (0,) * 9
+        raise OSError(2)
+
+    def open(self, path, mode):
+        return io.BytesIO(files[path.lstrip("/")])
+
+vfs.mount(Files(), "/files")
+sys.path[:] = ["/files", ".frozen"]
+'''
+
+
+def sent(paths):
+    """Lines for the REPL of an emulated board that put files there: {name there: path}."""
+    yield f'exec({FILES!r})'
+    yield 'import emulated'
+    for name, path in paths.items():
+        yield f'files[{name!r}] = emulated.file({str(path)!r})'
 
 
 @functools.cache
@@ -92,11 +125,24 @@ def example(folder, kind):
     return old_layout(folder) / EXAMPLE.name if kind == 'uasyncio' else EXAMPLE
 
 
+@functools.cache
+def loadable_modules(folder, target):
+    """The folder that a board would have with the C module as a file."""
+    copy = pathlib.Path(tempfile.mkdtemp(prefix='asc-modules-'))
+    atexit.register(shutil.rmtree, copy, ignore_errors=True)
+    shutil.copy(MODULES / 'aioscope.py', copy)
+    shutil.copy(program(folder, target), copy)
+    return copy
+
+
 def command(folder, kind, *paths):
-    """What runs programs, and its environment. kind: c, python, bytecode, uasyncio. paths: of
-    modules."""
+    """What runs programs, and its environment. kind: c, x64 (the C module as a file), x64-blind
+    (that knows none of MicroPython's objects), python, bytecode, uasyncio. paths: of modules."""
     if kind == 'c':
         start = [program(folder)]
+    elif kind.startswith('x64'):
+        start = debian(folder)
+        paths = (*paths, loadable_modules(folder, kind))
     else:
         start = debian(folder)
         paths = (*paths, python_modules(kind != 'bytecode'))
@@ -107,9 +153,10 @@ def command(folder, kind, *paths):
 
 def missing(folder, target='unix'):
     """Prints a skipped plan and returns the reason if that MicroPython cannot be had here."""
-    if target in ('python', 'bytecode', 'uasyncio'):
-        reason = None if debian(folder) else f"no MicroPython of Debian's in {folder}"
-    else:
+    reason = None
+    if target in NEED_DEBIAN and not debian(folder):
+        reason = f"no MicroPython of Debian's in {folder}"
+    elif target not in ('python', 'bytecode', 'uasyncio'):
         reason = build(folder, target)[1]
     if reason:
         print('1..0 # SKIP', reason.splitlines()[-1])

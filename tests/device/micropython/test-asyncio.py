@@ -1,6 +1,6 @@
 """MicroPython's own asyncio tests with every task recorded: their output must not change.
 
-    test-asyncio.py FOLDER c|python|bytecode
+    test-asyncio.py FOLDER c|x64|python|bytecode
 
 FOLDER is what fetch-source.sh made; the tests come with the source. A test whose output is not
 told by the source is run without recording first. The recorder: see test-unix.py.

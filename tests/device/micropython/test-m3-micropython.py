@@ -1,5 +1,5 @@
-"""The MicroPython module on an emulated Cortex-M3, and the recorder in pure Python: instructions,
-heap, and the trace that came.
+"""The MicroPython module on an emulated Cortex-M3, in the firmware and as a file, and the recorder in
+pure Python: instructions, heap, and the trace that came.
 
     test-m3-micropython.py AIOSCOPE_CLI AIOSCOPE_CLI FOLDER
 
@@ -25,6 +25,8 @@ import port
 LIMITS = {
     'c': {'heap-task': 16, 'heap-start': 10500, 'imported': 75, 'hooks': 150, 'sent': 400,
           'task': 4000},
+    'loadable': {'heap-import': 28000, 'heap-task': 16, 'heap-start': 10500, 'imported': 130,
+                 'hooks': 250, 'sent': 470, 'task': 7000},
     'python': {'heap-task': 48, 'heap-start': 8500, 'imported': 2000, 'hooks': 3200, 'sent': 4500,
                'task': 62000},
     'bytecode': {'heap-task': 48, 'heap-start': 8500, 'imported': 3700, 'hooks': 12000,
@@ -63,13 +65,13 @@ print("m3 end", 0)
 '''
 
 
-def emulate(*lines):
+def emulate(*lines, target='m3'):
     """The figures that these lines print, {name: figure}; where the trace is; the output."""
     trace = e2e.TEMP / 'm3.wire'
     process = subprocess.Popen(
         ['qemu-system-arm', '-machine', 'mps2-an385', '-display', 'none', '-monitor', 'none',
          '-semihosting', '-icount', 'shift=0', '-serial', 'stdio', '-serial', f'file:{trace}',
-         '-kernel', port.program(sys.argv[3], 'm3')],
+         '-kernel', port.program(sys.argv[3], target)],
         stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
     # It does not end by itself.
     alarm = threading.Timer(90, process.kill)
@@ -99,16 +101,20 @@ def emulate(*lines):
 
 
 def costs_what_is_promised(kind):
-    figures, trace = emulate(f'import m3_bench; m3_bench.main({kind!r})')
+    lines, target = [], 'm3'
+    if kind == 'loadable':
+        lines = port.sent({'_aioscope.mpy': port.program(sys.argv[3], 'armv7m')})
+        target = 'm3-plain'
+    figures, trace = emulate(*lines, f'import m3_bench; m3_bench.main({kind!r})', target=target)
     for name, limit in LIMITS[kind].items():
         tap.check(0 < figures[name] <= limit, name, figures[name], 'of', limit)
     tap.equal(figures['lost'], 0)
-    if kind == 'c':     # thousandths of one a pass; what is there is of the loop's begin and end
+    if kind in ('c', 'loadable'):   # thousandths of one a pass; what is there is of the loop's begin and end
         for name in ('imported', 'hooks', 'sent'):
             tap.check(figures[name + '-allocations'] <= 5, name, 'allocates')
     # 4 tasks of 1000 passes, and the one that gathers them; and 500 that are short.
     table = e2e.stats(trace)
-    module = 'm3_bench.' if kind == 'c' else ''
+    module = 'm3_bench.' if kind in ('c', 'loadable') else ''
     runs = {name: (int(table[module + name]['runs']), int(table[module + name]['instances']))
             for name in ('zero', 'four', 'short')}
     tap.equal(runs, {'zero': (4004, 4), 'four': (2, 1), 'short': (500, 500)})
@@ -127,6 +133,8 @@ def takes_the_memory_that_is_promised():
 if not port.missing(sys.argv[3], 'm3'):
     if shutil.which('qemu-system-arm'):
         for one in LIMITS:
+            if one == 'loadable' and any(port.missing(sys.argv[3], t) for t in ('m3-plain', 'armv7m')):
+                continue
             tap.add(f'{one}: costs what is promised', costs_what_is_promised, one)
         tap.case(takes_the_memory_that_is_promised)
         tap.main()

@@ -1,9 +1,9 @@
 """Programs that keep their own truth on an emulated Cortex-M3, the trace on its second UART, recorded
 through a pty by aioscope-cli. The same programs as on unix.
 
-    test-m3-schedules.py AIOSCOPE_CLI AIOSCOPE_CLI FOLDER
+    test-m3-schedules.py AIOSCOPE_CLI AIOSCOPE_CLI FOLDER m3|armv7m
 
-FOLDER is what fetch-source.sh made.
+FOLDER is what fetch-source.sh made. m3: the module is in the firmware; armv7m: it is a file.
 """
 
 import pathlib
@@ -21,7 +21,8 @@ import port
 import schedules
 from played import Played, read_truth
 
-FOLDER = sys.argv[3]
+FOLDER, KIND = sys.argv[3:5]
+TARGET = 'm3' if KIND == 'm3' else 'm3-plain'
 END = b'~~~'     # and more of it: a host frame may stand anywhere in text that comes slowly
 PERIOD = 2**30      # of ticks_us
 
@@ -29,8 +30,11 @@ PERIOD = 2**30      # of ticks_us
 def play(script):
     text = (HERE / 'board' / f'{script}.py').read_text()
     truth, trace = e2e.TEMP / f'{script}.truth', e2e.TEMP / f'{script}.trace'
-    with emulation.Emulation(FOLDER) as board, e2e.Recording(board.pty, trace) as recording:
+    with (emulation.Emulation(FOLDER, TARGET) as board,
+          e2e.Recording(board.pty, trace) as recording):
         recording.connected()
+        if KIND != 'm3':
+            board.send({'_aioscope.mpy': port.program(FOLDER, KIND)})
         board.connect(trace)
         truth.write_text(board.run(text))
         board.say(20 * END)
@@ -41,8 +45,13 @@ def play(script):
     return Played(e2e.cat(trace), read_truth(truth), '', b'', trace, PERIOD)
 
 
-for name in ('nested', 'many', 'cancel', 'waits', 'loops', 'locked', 'sessions'):
+@tap.case
+def loops():
+    schedules.loops(play('loops'), gc=KIND == 'm3', told=KIND == 'm3')
+
+
+for name in ('nested', 'many', 'cancel', 'waits', 'locked', 'sessions'):
     tap.add(name, lambda name: getattr(schedules, name)(play(name)), name)
 
-if not port.missing(FOLDER, 'm3'):
+if not port.missing(FOLDER, TARGET) and not port.missing(FOLDER, KIND):
     tap.main()

@@ -48,6 +48,13 @@ def make_and_cmake_take_the_same_files():
 
 
 @tap.case
+def the_file_takes_the_same_files():
+    makefile = (port.MODULES / 'natmod' / 'Makefile').read_text()
+    own = {path.name for path in (port.MODULES / 'natmod').glob('*.c')}
+    tap.equal(set(re.findall(r'[\w-]+\.c\b', makefile)), set(makes()) | own)
+
+
+@tap.case
 def make_and_cmake_take_the_same_options():
     # The last is an option of make's alone, and a compiler's in the other.
     made = set(re.findall(r'-D(\w+)', MAKE))
