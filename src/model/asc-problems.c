@@ -120,18 +120,16 @@ static const char *
 skip_text (AscSkip skip)
 {
   static const char *const texts[ASC_SKIP_N] = {
-    [ASC_SKIP_NOISE]
-    = ("that are neither frames nor text were skipped: line noise, or a tool's talk "
-       "with the REPL"),
-    [ASC_SKIP_HEADER] = "were skipped where a frame's head was damaged",
-    [ASC_SKIP_CHECKSUM] = "were skipped where a frame was damaged",
-    [ASC_SKIP_CUT] = "of a frame that was cut off were skipped",
-    [ASC_SKIP_UNKNOWN_TYPE] = "of frames of a later version were skipped",
-    [ASC_SKIP_MALFORMED] = "of frames that break the protocol's rules were skipped",
-    [ASC_SKIP_FOREIGN] = "of frames that belong to another recording were skipped",
-    [ASC_SKIP_DUPLICATE] = "of frames that came twice were skipped",
+    [ASC_SKIP_NOISE] = "of line noise, or of a tool's talk with the REPL",
+    [ASC_SKIP_HEADER] = "where a frame's head was damaged",
+    [ASC_SKIP_CHECKSUM] = "where a frame was damaged",
+    [ASC_SKIP_CUT] = "of a frame that was cut off",
+    [ASC_SKIP_UNKNOWN_TYPE] = "of frames of a later version",
+    [ASC_SKIP_MALFORMED] = "of frames that break the protocol's rules",
+    [ASC_SKIP_FOREIGN] = "of frames that belong to another recording",
+    [ASC_SKIP_DUPLICATE] = "of frames that came twice",
   };
-  return (guint)skip < ASC_SKIP_N ? texts[skip] : "were skipped";
+  return (guint)skip < ASC_SKIP_N ? texts[skip] : "of something unknown";
 }
 
 static char *
@@ -148,7 +146,8 @@ sentence (const AscProblem *problem)
       return g_strdup_printf ("The board dropped %llu event%s: its buffer was full.",
                               count, s);
     case ASC_PROBLEM_SKIPPED:
-      return g_strdup_printf ("%llu byte%s %s.", count, s, skip_text (problem->skip));
+      return g_strdup_printf ("Skipped %llu byte%s %s.", count, s,
+                              skip_text (problem->skip));
     case ASC_PROBLEM_MANGLED:
       return mangled_text (problem->count);
     case ASC_PROBLEM_CLOCK:

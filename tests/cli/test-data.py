@@ -125,6 +125,9 @@ def a_cut_file_loses_only_its_last_frame():
         tap.check(info['skipped_bytes'] < 267, info)
         tap.equal(info['skipped_bytes'], info['skipped']['cut'], info)
         tap.equal(info['missing_events'], 0)
+        n = info['skipped_bytes']
+        told = f'Skipped {n} byte{"" if n == 1 else "s"} of a frame that was cut off.'
+        tap.equal(told in cli.good('info', path), n > 0, told)
         cli.good('stats', path)
 
 
