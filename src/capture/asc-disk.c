@@ -96,11 +96,36 @@ open_new (const char *path, bool replace, GError **error)
   return fd;
 }
 
+/* The lock says "in use". Who lists recordings has it for a moment, so it is waited for;
+ * who tidies up may have found the file before it was locked, and deleted it: false. */
+static bool
+lock_new (int fd)
+{
+  struct stat st;
+  while (flock (fd, LOCK_EX) != 0 && errno == EINTR)
+    ;
+  return fstat (fd, &st) != 0 || st.st_nlink > 0;
+}
+
+static int
+open_locked (const char *path, bool replace, GError **error)
+{
+  for (int tries = 0;; tries++)
+    {
+      struct stat st;
+      int fd = open_new (path, replace, error);
+      if (fd < 0 || fstat (fd, &st) != 0 || !S_ISREG (st.st_mode) || lock_new (fd)
+          || tries == 100)
+        return fd;
+      close (fd);
+    }
+}
+
 AscDisk *
 asc_disk_create (const char *path, bool replace, guint64 keep_free, GError **error)
 {
   int fd = strcmp (path, "-") == 0 ? fcntl (STDOUT_FILENO, F_DUPFD_CLOEXEC, 3)
-                                   : open_new (path, replace, error);
+                                   : open_locked (path, replace, error);
   if (fd < 0)
     {
       if (error && !*error)
@@ -114,8 +139,6 @@ asc_disk_create (const char *path, bool replace, guint64 keep_free, GError **err
   disk->regular = strcmp (path, "-") != 0 && fstat (fd, &st) == 0 && S_ISREG (st.st_mode);
   disk->keep_free = keep_free ? keep_free : KEEP_FREE;
   atomic_init (&disk->length, 0);
-  if (disk->regular)
-    flock (fd, LOCK_EX | LOCK_NB);
   return disk;
 }
 

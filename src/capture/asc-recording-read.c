@@ -131,6 +131,14 @@ length_to_save (AscRecording *rec, GCancellable *cancellable)
   return asc_disk_border (rec->disk, wanted);
 }
 
+static bool
+is_file (const AscDisk *disk, const char *path)
+{
+  struct stat own, named;
+  return fstat (asc_disk_fd (disk), &own) == 0 && stat (path, &named) == 0
+         && own.st_dev == named.st_dev && own.st_ino == named.st_ino;
+}
+
 bool
 asc_recording_save (AscRecording *rec,
                     const char *path,
@@ -143,6 +151,15 @@ asc_recording_save (AscRecording *rec,
     {
       g_set_error (error, G_IO_ERROR, G_IO_ERROR_NOT_SUPPORTED,
                    "What is recorded to %s can not be read again.", rec->path);
+      return false;
+    }
+  /* A copy in the recording's own place would end it, and be taken for saved. */
+  if (rec->unnamed && !asc_store_may_save (path, error))
+    return false;
+  if (is_file (rec->disk, path))
+    {
+      g_set_error (error, G_IO_ERROR, G_IO_ERROR_EXISTS,
+                   "%s is what is being recorded to. Choose another name.", path);
       return false;
     }
   guint64 length = length_to_save (rec, cancellable);

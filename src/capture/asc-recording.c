@@ -335,10 +335,11 @@ asc_recording_free (AscRecording *rec)
     return;
   asc_recording_stop (rec);
   asc_reader_free (rec->reader);
-  /* Nobody looks for a recording in which no board said anything. */
-  if (rec->unnamed && rec->disk && atomic_load (&rec->received) == 0)
-    unlink (rec->path);
+  bool silent = rec->unnamed && rec->disk && atomic_load (&rec->received) == 0;
   asc_disk_free (rec->disk);
+  /* Nobody looks for a recording in which no board said anything. */
+  if (silent)
+    asc_store_delete_needless (rec->path);
   asc_ring_free (rec->ring);
   g_array_unref (rec->host_ends);
   pthread_mutex_destroy (&rec->lock);

@@ -54,7 +54,13 @@ const char *
 asc_store_place (guint place)
 {
   find_places ();
-  return place < ASC_STORE_PLACES ? places[place] : NULL;
+  if (place >= ASC_STORE_PLACES || !places[place])
+    return NULL;
+  /* Whatever somebody else put there, or links to, is not ours to list and delete. */
+  char *outer = g_path_get_dirname (places[place]);
+  bool ours = place == 0 || (is_ours (outer) && is_ours (places[place]));
+  g_free (outer);
+  return ours ? places[place] : NULL;
 }
 
 const char *
@@ -90,4 +96,17 @@ asc_store_holds (const char *path)
     found |= g_strcmp0 (folder, places[i]) == 0;
   g_free (folder);
   return found;
+}
+
+bool
+asc_store_may_save (const char *destination, GError **error)
+{
+  bool held = asc_store_holds (destination);
+  if (held)
+    g_set_error (
+        error, G_IO_ERROR, G_IO_ERROR_NOT_SUPPORTED,
+        "%s is in the folder for unnamed recordings, where the oldest are deleted "
+        "when space is needed. Choose another folder.",
+        destination);
+  return !held;
 }

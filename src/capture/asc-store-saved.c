@@ -2,12 +2,14 @@
  * was saved stands in a note beside the recording: its length, and where to. */
 #include "asc-store-private.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "asc-deframer.h"
+#include "asc-host-frames.h"
 
 #define PIECE 4096
 #define HEAD 64 /* bytes that tell two recordings apart: the nonce is in them */
@@ -25,10 +27,17 @@ asc_store_note_path (const char *path)
   return note;
 }
 
+/* What the recorder writes by itself says nothing; what a later version writes may. */
 static void
 on_frame (void *user, const AscFrame *frame)
 {
-  *(bool *)user |= frame->type < ASC_FRAME_HOST;
+  AscFileHead head;
+  bool by_itself
+      = frame->type == ASC_FRAME_ANCHOR || frame->type == ASC_FRAME_LINK
+        || frame->type == ASC_FRAME_CUT
+        || (frame->type == ASC_FRAME_FILE && asc_unpack_file_head (frame, &head) >= 0
+            && head.version <= ASC_FILE_VERSION);
+  *(bool *)user |= !by_itself;
 }
 
 static void
@@ -49,6 +58,16 @@ on_skip (void *user, AscSkip why, uint64_t offset, size_t n)
   *(bool *)user = true;
 }
 
+static gssize
+read_at (int fd, guint8 *bytes, gsize n, guint64 offset)
+{
+  gssize got;
+  do
+    got = pread (fd, bytes, n, (off_t)offset);
+  while (got < 0 && errno == EINTR);
+  return got;
+}
+
 bool
 asc_store_has_board (int fd, guint64 from)
 {
@@ -57,15 +76,24 @@ asc_store_has_board (int fd, guint64 from)
   guint8 bytes[PIECE];
   AscDeframer deframer;
   bool found = false;
-  gssize n;
+  gssize n = 1;
   asc_deframer_init (&deframer, &sink, &found, from);
-  while (!found && (n = pread (fd, bytes, sizeof bytes, (off_t)from)) > 0)
+  while (!found && n > 0)
     {
-      asc_deframer_feed (&deframer, bytes, (gsize)n);
-      from += (guint64)n;
+      n = read_at (fd, bytes, sizeof bytes, from);
+      if (n > 0)
+        {
+          asc_deframer_feed (&deframer, bytes, (gsize)n);
+          from += (guint64)n;
+        }
     }
   /* What was cut in the middle of a host frame is nothing of a board's. */
-  return found;
+  const uint8_t *held;
+  gsize pending = asc_deframer_pending (&deframer, &held);
+  bool begun
+      = pending > 0 && (held[0] != ASC_MARKER || pending < 2 || held[1] < ASC_FRAME_HOST);
+  /* What can not be read is not nothing. */
+  return found || begun || n < 0;
 }
 
 bool
@@ -81,18 +109,28 @@ asc_store_note_saved (const char *path, const char *saved_as, guint64 bytes)
   return done;
 }
 
-/* The saved file is there, is of this recording, and holds that much of it. */
+static bool
+equal_at (int fd, int other, gsize n, guint64 offset)
+{
+  guint8 ours[PIECE], theirs[PIECE];
+  return read_at (fd, ours, n, offset) == (gssize)n
+         && read_at (other, theirs, n, offset) == (gssize)n
+         && memcmp (ours, theirs, n) == 0;
+}
+
+/* The saved file is there, is another one than the recording (not a link to it), and
+ * holds that much of it, as its beginning and its end tell. */
 static bool
 is_copy (const char *path, int fd, guint64 bytes)
 {
-  guint8 ours[HEAD], theirs[HEAD];
-  struct stat st;
+  struct stat st, own;
+  gsize tail = (gsize)MIN (bytes, PIECE);
   int other = open (path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-  bool same = other >= 0 && fstat (other, &st) == 0 && S_ISREG (st.st_mode)
-              && (guint64)st.st_size >= bytes && bytes >= HEAD
-              && pread (fd, ours, HEAD, 0) == HEAD
-              && pread (other, theirs, HEAD, 0) == HEAD
-              && memcmp (ours, theirs, HEAD) == 0;
+  bool same
+      = other >= 0 && fstat (other, &st) == 0 && S_ISREG (st.st_mode)
+        && fstat (fd, &own) == 0 && (st.st_dev != own.st_dev || st.st_ino != own.st_ino)
+        && (guint64)st.st_size >= bytes && bytes >= HEAD && equal_at (fd, other, HEAD, 0)
+        && equal_at (fd, other, tail, bytes - tail);
   if (other >= 0)
     close (other);
   return same;

@@ -6,10 +6,10 @@
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 #include "asc-copy.h"
-#include "asc-disk.h"
 #include "asc-host-frames.h"
 
 #define MAX_BYTES (G_GUINT64_CONSTANT (10) << 30)
@@ -85,6 +85,13 @@ is_in_use (int fd)
   return errno == EWOULDBLOCK;
 }
 
+static void
+judge (AscStoreEntry *entry, int fd)
+{
+  entry->empty = !asc_store_has_board (fd, 0);
+  asc_store_read_saved (entry, fd);
+}
+
 static AscStoreEntry *
 entry_new (const char *path)
 {
@@ -109,8 +116,7 @@ entry_new (const char *path)
         asc_deframer_feed (&deframer, bytes, (gsize)n);
       if (!entry->source)
         entry->source = g_strdup ("");
-      entry->empty = !asc_store_has_board (fd, 0);
-      asc_store_read_saved (entry, fd);
+      judge (entry, fd);
     }
   close (fd);
   return entry;
@@ -162,11 +168,18 @@ asc_store_list (void)
 static int
 claim (const char *path, GError **error)
 {
-  int fd = open (path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+  int fd = open (path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
   int number = fd < 0 ? errno : 0;
+  struct stat st, named;
   if (fd >= 0 && flock (fd, LOCK_EX | LOCK_NB) != 0)
+    number = errno;
+  /* Who had the lock before may have deleted it, and the name may be another's now. */
+  else if (fd >= 0
+           && (fstat (fd, &st) != 0 || lstat (path, &named) != 0
+               || st.st_dev != named.st_dev || st.st_ino != named.st_ino))
+    number = ENOENT;
+  if (number && fd >= 0)
     {
-      number = errno;
       close (fd);
       fd = -1;
     }
@@ -186,20 +199,66 @@ forget_note (const char *path)
   g_free (note);
 }
 
-bool
-asc_store_delete (const char *path, GError **error)
+static bool
+remove_claimed (const char *path, GError **error)
 {
-  int fd = claim (path, error);
-  if (fd < 0)
-    return false;
   bool done = unlink (path) == 0;
   if (!done)
     g_set_error (error, G_IO_ERROR, (gint)g_io_error_from_errno (errno),
                  "%s can not be deleted: %s.", path, g_strerror (errno));
   if (done)
     forget_note (path);
-  close (fd);
   return done;
+}
+
+bool
+asc_store_delete (const char *path, GError **error)
+{
+  int fd = claim (path, error);
+  bool done = fd >= 0 && remove_claimed (path, error);
+  if (fd >= 0)
+    close (fd);
+  return done;
+}
+
+bool
+asc_store_delete_needless (const char *path)
+{
+  AscStoreEntry *entry = g_new0 (AscStoreEntry, 1);
+  int fd = claim (path, NULL);
+  entry->path = g_strdup (path);
+  if (fd >= 0)
+    judge (entry, fd);
+  /* Judged under the lock: since it was listed somebody may have recorded into it. */
+  bool done
+      = fd >= 0 && (entry->empty || entry->all_saved) && remove_claimed (path, NULL);
+  if (fd >= 0)
+    close (fd);
+  entry_free (entry);
+  return done;
+}
+
+guint64
+asc_store_floor (guint64 asked, guint64 size)
+{
+  return asked ? asked : MIN (KEEP_FREE, size / 8);
+}
+
+/* Of the file system that the file is on: deleting elsewhere makes no room there. */
+static bool
+has_room (const char *path, guint64 keep_free)
+{
+  char *folder = g_path_get_dirname (path);
+  struct statvfs fs;
+  bool room = true;
+  if (statvfs (folder, &fs) == 0 && fs.f_blocks != 0)
+    {
+      guint64 block = fs.f_frsize ? fs.f_frsize : fs.f_bsize;
+      room = (guint64)fs.f_bavail * block
+             >= asc_store_floor (keep_free, (guint64)fs.f_blocks * block);
+    }
+  g_free (folder);
+  return room;
 }
 
 guint
@@ -209,12 +268,11 @@ asc_store_trim (guint64 max_bytes, guint64 keep_free)
   guint deleted = 0;
   guint64 total = 0;
   max_bytes = max_bytes ? max_bytes : MAX_BYTES;
-  keep_free = keep_free ? keep_free : KEEP_FREE;
   for (guint i = entries->len; i-- > 0;)
     {
       const AscStoreEntry *entry = entries->pdata[i];
       if (!entry->in_use && (entry->empty || entry->all_saved)
-          && asc_store_delete (entry->path, NULL))
+          && asc_store_delete_needless (entry->path))
         {
           g_ptr_array_remove_index (entries, i);
           deleted++;
@@ -222,19 +280,15 @@ asc_store_trim (guint64 max_bytes, guint64 keep_free)
       else
         total += entry->bytes;
     }
-  int fd = open (asc_store_directory (), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   for (guint i = entries->len; i-- > 0;)
     {
       const AscStoreEntry *entry = entries->pdata[i];
-      if (total <= max_bytes && (fd < 0 || asc_disk_free_space (fd) >= keep_free))
-        break;
-      if (entry->in_use || !asc_store_delete (entry->path, NULL))
+      if ((total <= max_bytes && has_room (entry->path, keep_free)) || entry->in_use
+          || !asc_store_delete (entry->path, NULL))
         continue;
       total -= entry->bytes;
       deleted++;
     }
-  if (fd >= 0)
-    close (fd);
   g_ptr_array_unref (entries);
   return deleted;
 }
@@ -242,6 +296,8 @@ asc_store_trim (guint64 max_bytes, guint64 keep_free)
 bool
 asc_store_keep (const char *path, const char *destination, GError **error)
 {
+  if (!asc_store_may_save (destination, error))
+    return false;
   int fd = claim (path, error);
   if (fd < 0)
     return false;

@@ -36,11 +36,15 @@ char *asc_store_new_path (GError **error);
  * array. */
 GPtrArray *asc_store_list (void);
 /* Deletes what nobody uses: what is empty or saved; then the oldest until all take at
- * most max_bytes (0 = 10 GB) and the disk has keep_free bytes (0 = 1 GB) free. Returns
- * how many. */
+ * most max_bytes (0 = 10 GB) and their disk has keep_free bytes free (0 = 1 GB, at most
+ * an eighth of it). Returns how many. */
 guint asc_store_trim (guint64 max_bytes, guint64 keep_free);
 /* Moves an unnamed recording out of the store: from now on it is never deleted. */
 bool asc_store_keep (const char *path, const char *destination, GError **error);
+/* False, and why: what is saved into the store would be taken for unnamed. */
+bool asc_store_may_save (const char *destination, GError **error);
+/* Deletes it when it is empty or saved, and nobody uses it. */
+bool asc_store_delete_needless (const char *path);
 bool asc_store_delete (const char *path, GError **error);
 
 #endif
