@@ -98,8 +98,8 @@ paint_back (const AscPaintLane *lane)
   cairo_fill (lane->cr);
 }
 
-static void
-paint_below (cairo_t *cr, const AscScope *scope, double width, double height)
+void
+asc_paint_below (cairo_t *cr, const AscScope *scope, double width, double height)
 {
   double end = MAX (scope->rows->height - scope->scroll, 0);
   if (end >= height)
@@ -127,7 +127,7 @@ asc_paint_backs (cairo_t *cr, const AscScope *scope, double width, double height
         break;
       paint_back (&lane);
     }
-  paint_below (cr, scope, width, height);
+  asc_paint_below (cr, scope, width, height);
 }
 
 /* Ticks of the ruler run through all rows, behind what is in them. */
@@ -211,5 +211,4 @@ asc_paint_rows (cairo_t *cr, const AscScope *scope, double width, double height)
     }
   asc_strip_free (strip);
   asc_grid_free (grid);
-  paint_below (cr, scope, width, height);
 }

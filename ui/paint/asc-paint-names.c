@@ -12,6 +12,8 @@ struct AscNames
   GPtrArray *rows;   /* GByteArray: what is seen in each */
   GByteArray *asked;
   guint64 painted;
+  bool same_layout; /* as the time before */
+  bool plain_below; /* nothing was drawn below the rows */
 };
 
 AscNames *
@@ -37,6 +39,7 @@ void
 asc_names_forget (AscNames *names)
 {
   g_byte_array_set_size (names->about, 0);
+  names->plain_below = false;
 }
 
 guint64
@@ -200,6 +203,16 @@ same_row (AscNames *seen, const AscScope *scope, guint i, const char *value)
   return same (g_ptr_array_index (seen->rows, i), asked);
 }
 
+bool
+asc_names_keep_below (AscNames *names, const AscScope *scope)
+{
+  const AscView *view = scope->view;
+  bool plain = !view->has_selection && !view->has_cursor[0] && !view->has_cursor[1];
+  bool keep = names->same_layout && names->plain_below && plain;
+  names->plain_below = plain;
+  return keep;
+}
+
 void
 asc_paint_names (cairo_t *cr,
                  const AscScope *scope,
@@ -209,6 +222,8 @@ asc_paint_names (cairo_t *cr,
 {
   GArray *rows = scope->rows->rows;
   bool all = seen == NULL || !same_layout (seen, scope, width, height);
+  if (seen != NULL)
+    seen->same_layout = !all;
   if (all)
     asc_paint_backs (cr, scope, width, height);
   for (guint i = asc_rows_first (scope->rows, scope->scroll); i < rows->len; i++)

@@ -121,6 +121,8 @@ asc_scope_paint (cairo_t *cr,
     {
       asc_paint_base (cr, scope, time_width, ASC_RULER_HEIGHT);
       names_part (cr, scope, names, lanes, names_seen);
+      if (names_seen == NULL || !asc_names_keep_below (names_seen, scope))
+        part (cr, scope, asc_paint_below, names, ASC_RULER_HEIGHT, time_width, lanes);
       part (cr, scope, asc_paint_rows, names, ASC_RULER_HEIGHT, time_width, lanes);
       part (cr, scope, asc_paint_hog_labels, names, ASC_RULER_HEIGHT, time_width, lanes);
       part (cr, scope, asc_paint_lost, names, ASC_RULER_HEIGHT, time_width, lanes);

@@ -63,6 +63,8 @@ bool asc_scope_run_at (const AscScope *scope,
 
 /* Lanes of the rows that are seen, into the time part (its corner at 0,0). */
 void asc_paint_rows (cairo_t *cr, const AscScope *scope, double width, double height);
+/* What is below the rows. */
+void asc_paint_below (cairo_t *cr, const AscScope *scope, double width, double height);
 /* Bands behind rows, for lanes and names alike, and what is below them. */
 void asc_paint_backs (cairo_t *cr, const AscScope *scope, double width, double height);
 void asc_paint_back (cairo_t *cr, const AscScope *scope, guint row, double width);
