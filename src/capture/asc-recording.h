@@ -17,9 +17,9 @@ typedef struct AscRecording AscRecording;
 typedef enum
 {
   ASC_RECORDING_CONNECTED,
-  ASC_RECORDING_LOST, /* unplugged: waits for the same device */
+  ASC_RECORDING_LOST, /* unplugged: waits for the same device, or ENDED follows */
   ASC_RECORDING_BACK,
-  ASC_RECORDING_ENDED,     /* the source ended (a file, standard input, the demo) */
+  ASC_RECORDING_ENDED,     /* the source ended (a file, standard input, a pty) */
   ASC_RECORDING_FAILED,    /* the source can not go on; message says what to do */
   ASC_RECORDING_DISK_FULL, /* what was written stays good; the view goes on */
   ASC_RECORDING_DISK_FAILED,

@@ -183,6 +183,7 @@ const AscCommand asc_cmd_record = {
   "tcp:HOST:PORT, tcp-listen:PORT, unix:PATH (as 'aioscope-cli ports' lists a proxy),\n"
   "a file, - for standard input, or demo[:seed=N,speed=X,baud=N,no-loss].\n\n"
   "What is older than a second is on disk and survives a crash. An existing FILE is\n"
-  "refused without --force. A device that is unplugged is awaited. Ctrl-C ends well.\n",
+  "refused without --force. A device that is unplugged is awaited; a pty that is gone\n"
+  "ends it. Ctrl-C ends well.\n",
   run
 };

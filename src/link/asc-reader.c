@@ -115,12 +115,14 @@ read_until_gone (AscReader *reader)
           finish (reader, ASC_READER_ENDED, message);
           return FALSE;
         }
-      else if (g_error_matches (error, ASC_LINK_ERROR, ASC_LINK_ERROR_GONE)
-               && asc_source_reconnects (reader->source))
+      else if (g_error_matches (error, ASC_LINK_ERROR, ASC_LINK_ERROR_GONE))
         {
           allow_writing (reader, FALSE);
           tell (reader, ASC_READER_LOST, error->message);
-          return TRUE;
+          if (asc_source_reconnects (reader->source))
+            return TRUE;
+          finish (reader, ASC_READER_ENDED, error->message);
+          return FALSE;
         }
       else if (!g_error_matches (error, ASC_LINK_ERROR, ASC_LINK_ERROR_CANCELLED))
         {
@@ -170,6 +172,13 @@ wait_until_there (AscReader *reader, AscReaderEvent event)
           allow_writing (reader, TRUE);
           tell (reader, event, asc_source_describe (reader->source));
           return TRUE;
+        }
+      /* It was released, and is not there to be taken back. */
+      if (error->code == ASC_LINK_ERROR_NOT_FOUND
+          && !asc_source_reconnects (reader->source))
+        {
+          finish (reader, ASC_READER_ENDED, error->message);
+          return FALSE;
         }
       if (error->code != ASC_LINK_ERROR_CANCELLED && g_strcmp0 (told, error->message))
         {

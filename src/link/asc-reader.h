@@ -13,7 +13,8 @@ typedef enum
   ASC_READER_BACK,      /* the same device again; the message describes it */
   ASC_READER_WAITING,   /* not there (yet) for the reason in the message: after LOST, or
                          * before CONNECTED of a listening source. Once a reason */
-  ASC_READER_ENDED,     /* the last event: the end of a file, or asc_reader_stop() */
+  ASC_READER_ENDED,     /* the last event: the end of a file or, after LOST, of a pty; or
+                         * asc_reader_stop() */
   ASC_READER_FAILED,    /* the last event: it could not be opened or read */
 } AscReaderEvent;
 

@@ -173,7 +173,7 @@ static gboolean
 serial_open (AscSource *source, GError **error)
 {
   g_autofree char *path = find_path (source, error);
-  if (!path)
+  if (!path || !asc_tty_check_name (source, error))
     return FALSE;
   gboolean plain;
   struct sp_port *port = open_port (source->spec, path, &source->fd, &plain, error);

@@ -4,6 +4,8 @@
 
 #include "asc-source.h"
 
+#include <sys/stat.h>
+
 typedef struct
 {
   /* Sets fd, identity and description. Called again to reopen, after close. */
@@ -28,6 +30,9 @@ struct AscSource
   int wake_fd;               /* its descriptor, polled with fd; -1 when there is none */
   int fd;                    /* -1 when there is nobody to read from */
   gboolean gone;             /* a read said GONE: fd is closed when it is opened again */
+  gboolean lost;             /* GONE since it was opened */
+  gboolean ends;             /* GONE is for ever: a pty by its own name */
+  struct stat link;          /* of a pty by another name: what led there */
   char *description;
   char *identity;
   void *data; /* the backend's own */
@@ -60,6 +65,11 @@ guint16 asc_tcp_local_port (GSocket *listener);
 
 /* Opens @path as a plain terminal in raw mode and claims it: the descriptor, or -1. */
 int asc_tty_open (const char *path, int baud, GError **error);
+
+/* Of a pty the name is given to the next that is made: what has it after GONE is somebody
+ * else's, unless a link led there that was made anew. FALSE with NOT_FOUND for that; else
+ * notes how @source, whose path it is, leads to a pty, if it does. */
+gboolean asc_tty_check_name (AscSource *source, GError **error);
 
 /* Close on exec; nobody else may open it from now on. FALSE with BUSY when somebody has.
  */

@@ -132,7 +132,10 @@ explain_empty (AscSource *source, gssize n, int number, int revents, GError **er
   if (n == 0 && source->backend->is_tty && !hung_up
       && ioctl (source->fd, FIONREAD, &waiting) == 0)
     return TRUE;
-  if (source->backend->is_tty)
+  if (source->ends)
+    g_set_error (error, ASC_LINK_ERROR, ASC_LINK_ERROR_GONE,
+                 "The other side of %s ended.", source->spec->path);
+  else if (source->backend->is_tty)
     g_set_error (error, ASC_LINK_ERROR, ASC_LINK_ERROR_GONE,
                  "%s was unplugged or closed.", source->description);
   else
@@ -169,7 +172,7 @@ asc_source_read (AscSource *source, void *buffer, gsize size, GError **error)
       g_autoptr (GError) why = NULL;
       if (explain_empty (source, n, number, revents, &why))
         continue;
-      source->gone = TRUE;
+      source->gone = source->lost = TRUE;
       /* For a device that never comes back this is the end of its bytes. */
       if (!backend->reconnects && why->code == ASC_LINK_ERROR_GONE)
         return 0;
@@ -232,7 +235,7 @@ asc_source_spec_reopens (const AscSourceSpec *spec)
 gboolean
 asc_source_reconnects (const AscSource *source)
 {
-  return source->backend->reconnects;
+  return source->backend->reconnects && !source->ends;
 }
 
 gboolean
@@ -251,7 +254,10 @@ asc_source_reopen (AscSource *source, int wait_ms, GError **error)
     return backend->attach (source, wait_ms, error);
   if (asc_source_poll (source, -1, 0, wait_ms, error) < 0)
     return FALSE;
-  return backend->open (source, error);
+  if (!backend->open (source, error))
+    return FALSE;
+  source->lost = FALSE;
+  return TRUE;
 }
 
 void

@@ -83,7 +83,8 @@ gboolean asc_source_spec_writable (const AscSourceSpec *spec);
 /* TRUE for one that can be closed and opened again: ports, ptys, and sockets we call. */
 gboolean asc_source_spec_reopens (const AscSourceSpec *spec);
 
-/* TRUE for a source that may come back after GONE: ports, ptys and TCP. */
+/* TRUE for a source that may come back after GONE: ports, TCP, and a pty that is opened
+ * by a link. A pty's own name may be another's by then. */
 gboolean asc_source_reconnects (const AscSource *source);
 
 /* FALSE while there is nobody to read from: lost, or a listener without a peer. */

@@ -6,10 +6,15 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <stdlib.h>
 #include <sys/file.h>
 #include <sys/ioctl.h>
 #include <termios.h>
 #include <unistd.h>
+
+#ifdef __APPLE__
+#define st_ctim st_ctimespec
+#endif
 
 gboolean
 asc_tty_claim (int fd, const char *path, GError **error)
@@ -126,9 +131,49 @@ asc_tty_open (const char *path, int baud, GError **error)
 }
 
 static gboolean
+is_pty (const char *path)
+{
+  char *real = realpath (path, NULL);
+  gboolean pty = real && g_str_has_prefix (real, "/dev/pts/");
+  free (real);
+  return pty;
+}
+
+static gboolean
+same_link (const struct stat *a, const struct stat *b)
+{
+  return a->st_dev == b->st_dev && a->st_ino == b->st_ino
+         && a->st_ctim.tv_sec == b->st_ctim.tv_sec
+         && a->st_ctim.tv_nsec == b->st_ctim.tv_nsec;
+}
+
+gboolean
+asc_tty_check_name (AscSource *source, GError **error)
+{
+  const char *path = source->spec->path;
+  struct stat now;
+  gboolean there = is_pty (path) && lstat (path, &now) == 0;
+  if (source->ends ? source->lost || !there
+                   : source->lost && there && same_link (&now, &source->link))
+    {
+      g_set_error (error, ASC_LINK_ERROR, ASC_LINK_ERROR_NOT_FOUND,
+                   "The other side of %s ended.", path);
+      return FALSE;
+    }
+  if (there)
+    {
+      source->ends = !S_ISLNK (now.st_mode);
+      source->link = now;
+    }
+  return TRUE;
+}
+
+static gboolean
 tty_open (AscSource *source, GError **error)
 {
   const AscSourceSpec *spec = source->spec;
+  if (!asc_tty_check_name (source, error))
+    return FALSE;
   source->fd = asc_tty_open (spec->path, spec->baud, error);
   if (source->fd < 0)
     return FALSE;

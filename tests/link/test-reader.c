@@ -111,6 +111,93 @@ a_pty_is_taken_again_until_stopped (void **state)
   close (master);
 }
 
+/* A pty's name is given to the next that is made: who has it then is somebody else. */
+static void
+a_pty_by_its_own_name_ends (void **state)
+{
+  (void)state;
+  g_autofree char *folder = g_dir_make_tmp ("asc-test-XXXXXX", NULL);
+  g_autofree char *link = g_build_filename (folder, "board", NULL);
+  int master = new_pty (link);
+  g_autofree char *name = g_strdup (ptsname (master));
+  g_autofree char *told = g_strdup_printf ("The other side of %s ended", name);
+  AscReader *reader = start (name);
+  asc_link_events_expect (&events, ASC_READER_CONNECTED, name);
+  /* Released and taken back, it is the same one. */
+  assert_true (asc_reader_release (reader, "for somebody else"));
+  asc_link_events_expect (&events, ASC_READER_LOST, "for somebody else");
+  asc_reader_take_back (reader);
+  asc_link_events_expect (&events, ASC_READER_BACK, name);
+  assert_int_equal (write (master, "tick", 4), 4);
+  asc_link_events_expect_bytes (&events, "tick");
+  close (master);
+  asc_link_events_expect (&events, ASC_READER_LOST, told);
+  asc_link_events_expect (&events, ASC_READER_ENDED, told);
+  assert_int_equal (asc_reader_error_code (reader), -1);
+  asc_reader_free (reader);
+  /* Gone while it was released. */
+  g_remove (link);
+  master = new_pty (link);
+  reader = start (ptsname (master));
+  asc_link_events_expect (&events, ASC_READER_CONNECTED, NULL);
+  assert_true (asc_reader_release (reader, "for somebody else"));
+  asc_link_events_expect (&events, ASC_READER_LOST, "for somebody else");
+  close (master);
+  asc_reader_take_back (reader);
+  asc_link_events_expect (&events, ASC_READER_ENDED, "The other side of /dev/pts/");
+  asc_reader_free (reader);
+  g_remove (link);
+  g_rmdir (folder);
+}
+
+/* The kernel gives the smallest free number, so with luck the next pty has it. */
+static int
+pty_of_name (const char *name)
+{
+  int others[64], n = 0, found = -1;
+  while (found < 0 && n < 64)
+    {
+      int master = posix_openpt (O_RDWR | O_NOCTTY | O_CLOEXEC);
+      assert_true (master >= 0);
+      assert_int_equal (grantpt (master) | unlockpt (master), 0);
+      if (strcmp (ptsname (master), name) == 0)
+        found = master;
+      else
+        others[n++] = master;
+    }
+  while (n)
+    close (others[--n]);
+  return found;
+}
+
+static void
+a_link_that_was_left_leads_to_nobody_else (void **state)
+{
+  (void)state;
+  g_autofree char *folder = g_dir_make_tmp ("asc-test-XXXXXX", NULL);
+  g_autofree char *link = g_build_filename (folder, "board", NULL);
+  int master = new_pty (link);
+  g_autofree char *name = g_strdup (ptsname (master));
+  AscReader *reader = start (link);
+  asc_link_events_expect (&events, ASC_READER_CONNECTED, "board");
+  close (master);
+  asc_link_events_expect (&events, ASC_READER_LOST, "unplugged or closed");
+  asc_link_events_expect (&events, ASC_READER_WAITING, NULL);
+  master = pty_of_name (name);
+  if (master < 0)
+    print_message ("# skipped: another program took %s\n", name);
+  else
+    asc_link_events_expect (&events, ASC_READER_WAITING, "The other side of");
+  int fresh = new_pty (link);
+  asc_link_events_expect (&events, ASC_READER_BACK, "board");
+  asc_reader_free (reader);
+  close (fresh);
+  if (master >= 0)
+    close (master);
+  g_remove (link);
+  g_rmdir (folder);
+}
+
 /* In each state, stopping comes back and the last event is ENDED. The bound is there for
  * a hang; on a free machine it takes well under a millisecond. */
 static void
@@ -294,6 +381,8 @@ static struct CMUnitTest tests[] = {
   TEST (a_file_ends),
   TEST (what_cannot_be_opened_fails_with_its_reason),
   TEST (a_pty_is_taken_again_until_stopped),
+  TEST (a_pty_by_its_own_name_ends),
+  TEST (a_link_that_was_left_leads_to_nobody_else),
   TEST (stopping_is_quick_in_every_state),
   TEST (tcp_comes_back_both_ways_round),
   TEST (a_listener_waits_for_one_caller_after_the_other),
