@@ -10,6 +10,23 @@ after (guint64 ticks, gint64 length)
   return MIN (end, ASC_TICKS_TOP);
 }
 
+/* Told once a session: figures of named tasks lack what this lane has. By the second, as
+ * one that is still open when its task is told becomes that task's. */
+static void
+tell_unnamed (AscTrace *trace, guint64 ticks)
+{
+  AscSession *session = trace->session;
+  if (session->n_unnamed >= 2)
+    return;
+  if (session->n_unnamed++ == 0)
+    session->unnamed_from = ticks;
+  else
+    asc_problems_add (trace, &(AscProblem){ .kind = ASC_PROBLEM_UNNAMED,
+                                            .session = session->index,
+                                            .time_ns = asc_session_ns (
+                                                session, session->unnamed_from) });
+}
+
 static AscLane *
 enter (AscTrace *trace,
        AscContextState *context,
@@ -28,6 +45,8 @@ enter (AscTrace *trace,
                                     ? MIN (event->late_ms, ASC_NOT_TIMED - 1)
                                     : ASC_NOT_TIMED,
                         .slot = (guint16)event->id };
+  if (lane->known_name == &trace->unknown_task)
+    tell_unnamed (trace, ticks);
   lane->taken = nested;
   context->depth++;
   return lane;

@@ -111,6 +111,8 @@ struct AscSession
   guint64 newest_clock; /* newest ticks told by any frame */
   guint64 gc_start;
   bool hello_seen, cost_told;
+  guint n_unnamed;      /* runs entered before their task was told; 2: or more */
+  guint64 unnamed_from; /* ticks of the first */
   /* of readers */
   pthread_mutex_t lock; /* not GMutex: ThreadSanitizer knows this one */
   struct AscLoadState *load;

@@ -171,6 +171,10 @@ sentence (const AscProblem *problem)
           "The board speaks version %llu of the protocol, this program version %d: "
           "what it does not know is left out.",
           count, ASC_PROTO_VERSION);
+    case ASC_PROBLEM_UNNAMED:
+      return g_strdup ("The board had not told yet which tasks run: their runs from here "
+                       "on stand under (unknown task), and are missing in the tasks' own "
+                       "rates and shares. It tells its tasks every few seconds.");
     case ASC_PROBLEM_COST:
       return g_strdup_printf ("Recording takes %llu.%llu %% of the board's time.",
                               count / 10, count % 10);

@@ -65,6 +65,7 @@ typedef enum
   ASC_PROBLEM_LINK,     /* connection lost */
   ASC_PROBLEM_NOT_KEPT, /* CUT */
   ASC_PROBLEM_VERSION,  /* the board speaks a later version */
+  ASC_PROBLEM_UNNAMED,  /* runs of tasks that were not known yet */
   ASC_PROBLEM_COST      /* the recorder costs more than 5 % */
 } AscProblemKind;
 

@@ -306,7 +306,12 @@ late_names (void **state)
   const AscLane *lane = find_lane (trace, 0, ASC_LANE_TASK, "(name 7)");
   assert_non_null (lane);
   assert_non_null (find_lane (trace, 0, ASC_LANE_TASK, "(unknown task)"));
+  assert_int_equal (asc_trace_n_problems (trace), 0);
   guint fed = board.out->len;
+  asc_board_enter (&board, 0, 42, 6, -1);
+  asc_board_exit (&board, 0, 43, ASC_EXIT_YIELD);
+  asc_board_enter (&board, 0, 44, 6, -1);
+  asc_board_exit (&board, 0, 45, ASC_EXIT_YIELD);
   asc_board_name_at (&board, 7, ASC_NAME_TASK, "m", "run", 12, 1);
   asc_board_name_at (&board, 8, ASC_NAME_TASK, "m", "run", 80, 2);
   asc_board_name_at (&board, 9, ASC_NAME_TASK, "__main__", "blink", 3, 3);
@@ -321,6 +326,12 @@ late_names (void **state)
   assert_non_null (find_lane (trace, 0, ASC_LANE_TASK, "m.run:80"));
   /* Python's name for the program itself is left out. */
   assert_non_null (find_lane (trace, 0, ASC_LANE_TASK, "blink"));
+  /* That the unknown ones are missing elsewhere is told once, from the first on. */
+  AscProblem problem;
+  assert_int_equal (asc_trace_n_problems (trace), 1);
+  asc_trace_problem (trace, 0, &problem);
+  assert_int_equal (problem.kind, ASC_PROBLEM_UNNAMED);
+  assert_int_equal (problem.time_ns, 30000);
   asc_trace_free (trace);
   asc_board_clear (&board);
 }
