@@ -191,8 +191,7 @@ free_name () {
 without_display () {
   cli=$dir/src/cli/aioscope-cli
   out=$(free_name aioscope-demo)
-  say "$why: doing the job without"
-  say "a window: recording the demo board for 8 s"
+  say "$why: doing the job without a window: recording the demo board for 8 s"
   "$cli" record demo -o "$out.trace" --seconds 8
   "$cli" stats "$out.trace"
   "$cli" hogs "$out.trace"
@@ -232,6 +231,5 @@ fi
 case ${1:-} in
   '') without_display ;;
   --help | --version | -h) exec "$dir/ui/aioscope" "$@" ;;
-  *) die "$why, and these arguments are for the window: $*
-run.sh: without a window: '$dir/src/cli/aioscope-cli' --help" ;;
+  *) die "$why, and these arguments are for the window: $*; without one: '$dir/src/cli/aioscope-cli' --help" ;;
 esac

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "asc-format.h"
 #include "asc-session.h"
 
 bool
@@ -46,22 +47,44 @@ asc_cli_parse_time (const char *text, gint64 *ns)
 }
 
 static int
-check_time (const AscCommand *command, const char *text, gint64 *ns)
+check_time (const AscCommand *command, const char *option, const char *text, gint64 *ns)
 {
-  if (text == NULL || asc_cli_parse_time (text, ns))
+  if (text == NULL)
     return -1;
-  return asc_cli_usage (command, "'%s' is no time (12.5s, 500ms, 1:02.5)", text);
+  if (!asc_cli_parse_time (text, ns))
+    return asc_cli_usage (command, "%s '%s' is no time (12.5s, 500ms, 1:02.5)", option,
+                          text);
+  if (*ns >= 0)
+    return -1;
+  return asc_cli_usage (command, "%s %s is below 0: times count from the session's start",
+                        option, text);
 }
 
 int
 asc_cli_check_stretch (const AscCommand *command, AscCliStretch *stretch)
 {
-  int status = check_time (command, stretch->from, &stretch->from_ns);
+  int status = check_time (command, "--from", stretch->from, &stretch->from_ns);
   if (status < 0)
-    status = check_time (command, stretch->to, &stretch->to_ns);
+    status = check_time (command, "--to", stretch->to, &stretch->to_ns);
   if (status < 0 && stretch->from && stretch->to && stretch->from_ns >= stretch->to_ns)
     status = asc_cli_usage (command, "--from must be before --to");
   return status;
+}
+
+static void
+tell_outside (const AscCommand *command,
+              const AscCliStretch *stretch,
+              const AscSessionInfo *info)
+{
+  char length[40], first[40], end[40];
+  asc_format_duration ((double)(info->end_ns - info->first_ns), length, sizeof length);
+  asc_format_duration ((double)(info->first_ns - info->start_ns), first, sizeof first);
+  asc_format_duration ((double)(info->end_ns - info->start_ns), end, sizeof end);
+  asc_cli_fail (command, ASC_CLI_FAILED,
+                "%s%s%s%s%s lies outside the session, which is %s long: from %s to %s.",
+                stretch->from ? "--from " : "", stretch->from ? stretch->from : "",
+                stretch->from && stretch->to ? " " : "", stretch->to ? "--to " : "",
+                stretch->to ? stretch->to : "", length, first, end);
 }
 
 bool
@@ -80,8 +103,7 @@ asc_cli_stretch (const AscCommand *command,
   if ((!stretch->from && !stretch->to)
       || (from < to && from < info.end_ns && to > info.first_ns))
     return true;
-  asc_cli_fail (command, ASC_CLI_FAILED,
-                "Nothing of the session lies between --from and --to.");
+  tell_outside (command, stretch, &info);
   return false;
 }
 

@@ -2,6 +2,7 @@
 #include "asc-cli.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -69,6 +70,80 @@ option_error (const AscCommand *command, const GError *error)
   return status;
 }
 
+/* GLib's own words for a wrong number name a type of C; these name what to write. */
+static int
+read_number (const AscCommand *command, const GOptionEntry *entry, const char *text)
+{
+  char *end;
+  errno = 0;
+  if (entry->arg == G_OPTION_ARG_DOUBLE)
+    {
+      double value = g_ascii_strtod (text, &end);
+      if (end == text || *end || !isfinite (value))
+        return asc_cli_usage (command, "--%s takes a number, as 2 or 0.5, not '%s'",
+                              entry->long_name, text);
+      *(double *)entry->arg_data = value;
+      return -1;
+    }
+  bool wide = entry->arg == G_OPTION_ARG_INT64;
+  gint64 value = g_ascii_strtoll (text, &end, 0);
+  if (end == text || *end)
+    return asc_cli_usage (command, "--%s takes a whole number, not '%s'",
+                          entry->long_name, text);
+  if (errno || (!wide && (value < G_MININT || value > G_MAXINT)))
+    return asc_cli_usage (command, "--%s %s is too large a number", entry->long_name,
+                          text);
+  if (wide)
+    *(gint64 *)entry->arg_data = value;
+  else
+    *(int *)entry->arg_data = (int)value;
+  return -1;
+}
+
+static bool
+is_number (const GOptionEntry *entry)
+{
+  return entry->arg == G_OPTION_ARG_DOUBLE || entry->arg == G_OPTION_ARG_INT
+         || entry->arg == G_OPTION_ARG_INT64;
+}
+
+/* As g_option_context_parse () with these entries: -1, or the exit status. */
+static int
+parse (const AscCommand *command,
+       GOptionContext *context,
+       const GOptionEntry *entries,
+       int *argc,
+       char ***argv)
+{
+  gsize n = 0;
+  while (entries && entries[n].long_name)
+    n++;
+  GOptionEntry *own = g_new0 (GOptionEntry, n + 1);
+  char **texts = g_new0 (char *, n + 1);
+  for (gsize i = 0; i < n; i++)
+    {
+      own[i] = entries[i];
+      if (!is_number (&entries[i]))
+        continue;
+      own[i].arg = G_OPTION_ARG_FILENAME;
+      own[i].arg_data = &texts[i];
+    }
+  g_option_context_add_main_entries (context, own, NULL);
+  GError *error = NULL;
+  int status = g_option_context_parse (context, argc, argv, &error)
+                   ? -1
+                   : option_error (command, error);
+  for (gsize i = 0; i < n && status < 0; i++)
+    if (texts[i])
+      status = read_number (command, &entries[i], texts[i]);
+  for (gsize i = 0; i < n; i++)
+    g_free (texts[i]);
+  g_free (texts);
+  g_free (own);
+  g_clear_error (&error);
+  return status;
+}
+
 int
 asc_cli_parse (const AscCommand *command,
                const GOptionEntry *entries,
@@ -81,21 +156,15 @@ asc_cli_parse (const AscCommand *command,
   const GOptionEntry help[]
       = { { "help", 'h', 0, G_OPTION_ARG_NONE, &wants_help, "This text", NULL },
           G_OPTION_ENTRY_NULL };
-  GError *error = NULL;
   GOptionContext *context = g_option_context_new (NULL);
   g_option_context_set_help_enabled (context, FALSE);
   g_option_context_add_main_entries (context, help, NULL);
-  if (entries)
-    g_option_context_add_main_entries (context, entries, NULL);
-  int status = -1;
-  if (!g_option_context_parse (context, argc, argv, &error))
-    status = option_error (command, error);
-  else if (wants_help)
+  int status = parse (command, context, entries, argc, argv);
+  if (status < 0 && wants_help)
     {
       put_help (command, context);
       status = asc_cli_finish (command, ASC_CLI_OK);
     }
-  g_clear_error (&error);
   g_option_context_free (context);
   /* "--" ends the options and is left in place. */
   if (status < 0 && *argc > 1 && strcmp ((*argv)[1], "--") == 0)

@@ -117,7 +117,8 @@ const AscCommand asc_cmd_hogs = {
   "TIME: 12.5 or 12.5s, 500ms, 20us, 2min, 1:02.5.\n"
   "CSV columns: start_ns (from the session's start), length_ns, at_least (1: events "
   "were\n"
-  "lost in it), task, instance, delayed_runs, delayed_most_ns, delayed "
+  "lost in it), task, instance (numbered over all tasks), delayed_runs, delayed_most_ns, "
+  "delayed "
   "(TASK=NS;TASK=NS).\n",
   run
 };

@@ -2,6 +2,10 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
+#ifdef __linux__
+#include <sys/sysmacros.h>
+#endif
 
 #include "asc-holder.h"
 #include "asc-install.h"
@@ -194,6 +198,22 @@ ask_and_copy (const AscMpremote *where, const char *from, guint wait_s, bool dry
   return status;
 }
 
+/* Linux: sysfs knows another sort of thing by its numbers. Nothing is opened for that. */
+static bool
+is_no_terminal (const char *path)
+{
+  struct stat info;
+  if (stat (path, &info) || !S_ISCHR (info.st_mode))
+    return false;
+  char *place = g_strdup_printf ("/sys/dev/char/%u:%u/subsystem", major (info.st_rdev),
+                                 minor (info.st_rdev));
+  char *sort = g_file_read_link (place, NULL);
+  bool other = sort && !g_str_has_suffix (sort, "/tty");
+  g_free (sort);
+  g_free (place);
+  return other;
+}
+
 /* mpremote's word for a port, or NULL after telling. */
 static char *
 port_of (const char *text, int *status)
@@ -206,6 +226,11 @@ port_of (const char *text, int *status)
   else if (spec->kind != ASC_SOURCE_SERIAL && spec->kind != ASC_SOURCE_TTY)
     *status = asc_cli_usage (&asc_cmd_install,
                              "'%s' is no port of a board: write /dev/ttyACM0", text);
+  else if (is_no_terminal (spec->path))
+    *status = asc_cli_usage (&asc_cmd_install,
+                             "%s is not a serial port: write /dev/ttyACM0, or what "
+                             "'aioscope-cli ports' lists",
+                             spec->path);
   else
     path = g_strdup (spec->path);
   char *holder = path ? asc_holder_find (path) : NULL;

@@ -162,9 +162,16 @@ check (const Options *options)
     return asc_cli_usage (&asc_cmd_simulate, "--seconds must be a number above 0");
   if (!(options->speed == NOT_GIVEN || (options->speed >= 0 && options->speed <= 1e9)))
     return asc_cli_usage (&asc_cmd_simulate, "--speed must be 0 or a number above it");
-  if (options->baud < 0 || options->tasks < 0 || options->seed < 0
-      || !(options->events_hz >= 0))
-    return asc_cli_usage (&asc_cmd_simulate, "a number is below 0");
+  if (options->seed < 0)
+    return asc_cli_usage (&asc_cmd_simulate, "--seed must be 0 or a number above it");
+  if (options->baud < 0)
+    return asc_cli_usage (&asc_cmd_simulate, "--baud must be 0 or a number above it");
+  if (options->tasks < 0 || options->tasks > (int)ASC_DEMO_TASKS_MAX)
+    return asc_cli_usage (&asc_cmd_simulate, "--tasks must be 0 to %u",
+                          ASC_DEMO_TASKS_MAX);
+  if (!(options->events_hz >= 0))
+    return asc_cli_usage (&asc_cmd_simulate,
+                          "--events-hz must be 0 or a number above it");
   if (options->output && options->seconds <= 0 && strcmp (options->output, "-") != 0)
     return asc_cli_usage (&asc_cmd_simulate, "-o FILE needs --seconds N");
   if (options->output && g_strcmp0 (options->output, options->truth) == 0)

@@ -48,12 +48,14 @@ put_text (const Chosen *chosen)
       GString *line = g_string_new (NULL);
       char *table = asc_table_text (stats);
       g_ascii_formatd (share, sizeof share, "%.2f", stats->coverage * 100);
+      asc_format_count (stats->lost_events, lost, sizeof lost);
+      bool none_told = !stats->lost_known && stats->lost_events == 0;
       g_string_printf (
           line, "%sSession %u: %s observed (%s %%), %s%s events lost\n", i ? "\n" : "",
           chosen->numbers[i],
           asc_format_duration ((double)stats->observed_ns, observed, sizeof observed),
-          share, stats->lost_known ? "" : "at least ",
-          asc_format_count (stats->lost_events, lost, sizeof lost));
+          share, none_told || stats->lost_known ? "" : "at least ",
+          none_told ? "an unknown number of" : lost);
       asc_cli_put (line->str);
       asc_cli_put (table);
       g_free (table);

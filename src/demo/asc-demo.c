@@ -134,8 +134,8 @@ asc_demo_new (const AscDemoConfig *config, int *error_number)
     return NULL;
   demo->config = *config;
   demo->config.truth_path = NULL; /* the string stays the caller's */
-  if (demo->config.n_tasks > 4000)
-    demo->config.n_tasks = 4000;
+  if (demo->config.n_tasks > ASC_DEMO_TASKS_MAX)
+    demo->config.n_tasks = ASC_DEMO_TASKS_MAX;
   uint64_t seed = config->seed ? config->seed : 1;
   demo->random = seed;
   demo->pin_random = seed ^ 0x5050505050505050u;

@@ -14,6 +14,9 @@
 typedef struct AscDemo AscDemo;
 typedef struct AscDemoServer AscDemoServer;
 
+/* More would not find slots on the board. */
+#define ASC_DEMO_TASKS_MAX 4000u
+
 typedef struct
 {
   uint64_t seed;  /* 0 = 1 */

@@ -55,6 +55,14 @@ process_holds (const char *pid, const struct stat *device)
   return FALSE;
 }
 
+gboolean
+asc_holder_has (long pid, const char *path)
+{
+  struct stat info;
+  g_autofree char *text = g_strdup_printf ("%ld", pid);
+  return stat (path, &info) == 0 && process_holds (text, &info);
+}
+
 char *
 asc_holder_find (const char *path)
 {

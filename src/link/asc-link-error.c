@@ -1,6 +1,7 @@
 #include "asc-link-error.h"
 
 #include "asc-holder.h"
+#include "asc-proxies.h"
 
 #include <errno.h>
 #include <string.h>
@@ -10,8 +11,13 @@ G_DEFINE_QUARK (asc - link - error - quark, asc_link_error)
 static void
 set_busy (GError **error, const char *path)
 {
-  g_autofree char *holder = asc_holder_find (path);
-  if (holder)
+  g_autofree char *proxy = asc_proxies_of (path);
+  g_autofree char *holder = proxy ? NULL : asc_holder_find (path);
+  if (proxy)
+    g_set_error (error, ASC_LINK_ERROR, ASC_LINK_ERROR_BUSY,
+                 "%s is in use by its proxy. Open unix:%s instead, which has the same.",
+                 path, proxy);
+  else if (holder)
     g_set_error (error, ASC_LINK_ERROR, ASC_LINK_ERROR_BUSY,
                  "%s is in use by %s. Close it there, then connect again.", path, holder);
   else

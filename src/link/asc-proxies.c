@@ -1,5 +1,7 @@
 #include "asc-proxies.h"
 
+#include "asc-holder.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <glib/gstdio.h>
@@ -16,23 +18,37 @@ folder (void)
   return g_build_filename (g_get_user_runtime_dir (), "aioscope", NULL);
 }
 
-/* Whether somebody listens there. Does not wait: a proxy that is stopped has room for
- * callers all the same. */
-static gboolean
-answers (const char *path)
+/* Who listens there: their process, 0 where that is not known, -1 when nobody does. Does
+ * not wait: a proxy that is stopped has room for callers all the same. */
+static long
+listener_of (const char *path)
 {
   struct sockaddr_un address = { .sun_family = AF_UNIX };
   if (strlen (path) >= sizeof address.sun_path)
-    return FALSE;
+    return -1;
   strcpy (address.sun_path, path);
   int fd = socket (AF_UNIX, SOCK_STREAM, 0);
   if (fd < 0)
-    return FALSE;
+    return -1;
   fcntl (fd, F_SETFL, O_NONBLOCK);
-  gboolean good = connect (fd, (const struct sockaddr *)&address, sizeof address) == 0
-                  || errno == EAGAIN;
+  long pid = -1;
+  if (connect (fd, (const struct sockaddr *)&address, sizeof address) == 0
+      || errno == EAGAIN)
+    pid = 0;
+#ifdef SO_PEERCRED
+  struct ucred peer;
+  socklen_t size = sizeof peer;
+  if (pid == 0 && getsockopt (fd, SOL_SOCKET, SO_PEERCRED, &peer, &size) == 0)
+    pid = MAX (peer.pid, 0);
+#endif
   close (fd);
-  return good;
+  return pid;
+}
+
+static gboolean
+answers (const char *path)
+{
+  return listener_of (path) >= 0;
 }
 
 /* "/dev/ttyACM0" is ttyACM0, "tcp:host:80" is tcp-host-80. */
@@ -105,4 +121,17 @@ asc_proxies_list (void)
   g_ptr_array_sort (paths, by_name);
   g_ptr_array_add (paths, NULL);
   return (char **)g_ptr_array_free (paths, FALSE);
+}
+
+char *
+asc_proxies_of (const char *path)
+{
+  g_auto (GStrv) sockets = asc_proxies_list ();
+  for (char **socket = sockets; *socket; socket++)
+    {
+      long pid = listener_of (*socket);
+      if (pid > 0 && pid != (long)getpid () && asc_holder_has (pid, path))
+        return g_strdup (*socket);
+    }
+  return NULL;
 }

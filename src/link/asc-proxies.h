@@ -17,4 +17,8 @@ char *asc_proxies_name (const char *path);
  * Never NULL; free with g_strfreev(). */
 char **asc_proxies_list (void);
 
+/* The socket of the proxy, another process, that has the device @path open; NULL when
+ * there is none, or the system does not tell who listens. The caller frees. */
+char *asc_proxies_of (const char *path);
+
 #endif

@@ -275,7 +275,7 @@ def render_draws_what_was_asked_for():
                             stdout=subprocess.PIPE, timeout=cli.PATIENCE)
     tap.equal(result.stdout, whole)
     cli.one_line(cli.run('render', cli.simulated()[0], '-o', cli.PLACE / 'n.png', '--from',
-                         '2h'), 1, 'Nothing')
+                         '2h'), 1, '--from 2h lies outside')
 
 
 @tap.case

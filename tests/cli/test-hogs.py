@@ -95,7 +95,8 @@ def a_stretch_has_what_touches_it():
     tap.equal(some, [hog for hog in told if hog['start_ns'] == first])
     tap.equal(hogs(trace, '--from', f'{first + 1}ns')['hogs'], told)
     tap.equal(hogs(trace, '--to', '1s')['hogs'], [])
-    cli.one_line(cli.run('hogs', trace, '--from', '2h'), 1, 'between --from and --to')
+    cli.one_line(cli.run('hogs', trace, '--from', '2h'), 1, '--from 2h lies outside',
+                 'from 0 ns to 60.00 s')
 
 
 @tap.case
@@ -109,7 +110,8 @@ def statistics_of_a_stretch():
         tap.equal(task['runs'], len(lengths), task)
         tap.equal(task['max_ns'], max(lengths, default=None), task)
     tap.equal(sum(task['runs'] for task in told['tasks']), len(runs))
-    cli.one_line(cli.run('stats', trace, '--from', '61s'), 1, 'between --from and --to')
+    cli.one_line(cli.run('stats', trace, '--from', '61s', '--to', '1:02'), 1,
+                 '--from 61s --to 1:02 lies outside', '60.00 s long')
 
 
 @tap.case
@@ -132,7 +134,11 @@ def statistics_in_the_order_of_a_column():
 def wrong_usage_is_told():
     trace, _ = cli.simulated()
     for args, words in ((['hogs', trace, '--threshold', '0'], 'above 0'),
-                        (['hogs', trace, '--threshold', 'nan'], 'above 0'),
+                        (['hogs', trace, '--threshold', 'nan'], "not 'nan'"),
+                        (['hogs', trace, '--threshold', 'abc'],
+                         "--threshold takes a number, as 2 or 0.5, not 'abc'"),
+                        (['hogs', trace, '--from', '-1'], '--from -1 is below 0'),
+                        (['stats', trace, '--to=-1s'], '--to -1s is below 0'),
                         (['hogs', trace, '--csv', '--json'], 'exclude'),
                         (['hogs', trace, '--from', 'noon'], "'noon' is no time"),
                         (['hogs', trace, '--session', '0'], 'count from 1'),

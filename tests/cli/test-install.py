@@ -286,6 +286,8 @@ def what_is_missing_is_told_with_what_to_do():
     cli.one_line(cli.run('install', desk.port, '--mpremote', desk.mpremote, '--from',
                          cli.PLACE / 'empty'), 1, 'empty', '--from')
     cli.one_line(cli.run('install', 'tcp:host:1'), 2, 'no port of a board')
+    cli.one_line(cli.run('install', '--dry-run', '/dev/null'), 2,
+                 '/dev/null is not a serial port')
     cli.one_line(cli.run('install'), 2, 'missing')
     held = os.open(desk.port, os.O_RDWR | os.O_NOCTTY)
     cli.one_line(desk.run(), 1, 'in use by', 'aioscope-cli proxy')

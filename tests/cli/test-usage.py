@@ -74,7 +74,24 @@ def wrong_usage_is_one_line_and_status_2():
         result = cli.run(*args, cwd=cli.PLACE)
         cli.one_line(result, 2)
         tap.check('--help' in result.err, args, result.err)
+        tap.check('value' not in result.err, args, 'a programmer\'s word:', result.err)
     tap.check(not (cli.PLACE / 'x').exists(), 'a file was made')
+
+
+@tap.case
+def a_wrong_number_is_told_with_its_option():
+    for args, words in ((['--speed', 'abc'], "--speed takes a number, as 2 or 0.5, not 'abc'"),
+                        (['--tasks=-4'], '--tasks must be 0 to 4000'),
+                        (['--tasks=4001'], '--tasks must be 0 to 4000'),
+                        (['--tasks=99999999999'], '--tasks 99999999999 is too large'),
+                        (['--tasks', '1.5'], "--tasks takes a whole number, not '1.5'"),
+                        (['--baud=-1'], '--baud must be 0'), (['--seed=-1'], '--seed must be 0'),
+                        (['--events-hz=-1'], '--events-hz must be 0')):
+        cli.one_line(cli.run('simulate', '--seconds', '1', *args), 2, words)
+    path = cli.PLACE / 'many.wire'
+    cli.good('simulate', '--seconds', '1', '--tasks', '4000', '--no-loss', '-o', path)
+    names = {line.split(',')[0] for line in cli.good('stats', '--csv', path).splitlines()[1:]}
+    tap.equal(len(names), 4000)
 
 
 def unreadable():

@@ -208,8 +208,12 @@ def what_cannot_be_is_refused_in_a_line():
     with e2e.Board('refused') as board:
         tap.check('--force' in refused(board.pty, '-o', exists))
         tap.equal(exists.read_bytes(), b'precious')
-        with proxy.Proxy(board.pty):
-            tap.check('in use' in refused(board.pty))
+        with proxy.Proxy(board.pty) as one:
+            # By the link, too: it is the same pty.
+            for name in (board.pty, board.link):
+                said = refused(name)
+                tap.check('in use by its proxy' in said and one.address() in said, said)
+            e2e.until(lambda: '0 viewers' not in one.messages(), 'looking is no viewer')
     tap.equal(list(proxy.RUNTIME.glob('aioscope/*refused*')), [])
 
 

@@ -81,6 +81,8 @@ def a_file_that_ends_in_a_frame_says_so():
     path.write_bytes(data[:-5])
     tap.check(not e2e.lost_known(path, 1))
     tap.check(e2e.info(path)['sessions'][0]['tail_unknown'])
+    said = e2e.run(e2e.CLI, 'stats', path).decode()
+    tap.check(', an unknown number of events lost\n' in said, said.splitlines()[0])
 
 
 def record_until_full(name, path, data, **options):
