@@ -23,6 +23,24 @@ test_starts_with_the_whole (void **state)
   assert_true (view.to_ns - view.from_ns < 12 * S);
 }
 
+/* Keys come while a board that was connected has sent nothing yet. */
+static void
+test_a_view_of_nothing_stays_one (void **state)
+{
+  (void)state;
+  AscView view = { .to_ns = 1 };
+  for (int i = 0; i < 30; i++)
+    {
+      asc_view_follow (&view, i % 7 == 0);
+      asc_view_zoom (&view, i % 3 == 0 ? 2 : 0.3, 0);
+      asc_view_pan (&view, 0.5);
+      asc_view_frame (&view);
+      asc_view_reveal (&view, 0, 0);
+      assert_true (view.to_ns > view.from_ns);
+      assert_true (view.from_ns > -1000 * S && view.to_ns < 1000 * S);
+    }
+}
+
 static void
 test_zoom_keeps_the_place_under_the_pointer (void **state)
 {
@@ -173,6 +191,7 @@ test_extreme_times_do_not_overflow (void **state)
 
 static struct CMUnitTest tests[] = {
   cmocka_unit_test (test_starts_with_the_whole),
+  cmocka_unit_test (test_a_view_of_nothing_stays_one),
   cmocka_unit_test (test_zoom_keeps_the_place_under_the_pointer),
   cmocka_unit_test (test_a_thousand_zooms_do_not_drift),
   cmocka_unit_test (test_zoom_has_limits),

@@ -12,10 +12,17 @@ length_of (const AscView *view)
   return view->to_ns - view->from_ns;
 }
 
+/* A view of nothing has a length as well: shares of it are asked for. */
+static gint64
+least_of (const AscView *view)
+{
+  return MAX (view->least_ns, 1);
+}
+
 static gint64
 data_length (const AscView *view)
 {
-  return MAX (view->data_to_ns - view->data_from_ns, view->least_ns);
+  return MAX (view->data_to_ns - view->data_from_ns, least_of (view));
 }
 
 /* Sets the seen stretch and keeps it near the data: at most the whole session with its
@@ -24,8 +31,8 @@ static void
 set_range (AscView *view, double from, double length)
 {
   double whole = (double)data_length (view) * (1 + 2 * MARGIN);
-  double longest = MIN (MAX (whole, (double)view->least_ns), (double)LONGEST_NS);
-  length = CLAMP (length, (double)view->least_ns, longest);
+  double longest = MIN (MAX (whole, (double)least_of (view)), (double)LONGEST_NS);
+  length = CLAMP (length, (double)least_of (view), longest);
   double low = (double)view->data_from_ns - length * MARGIN;
   double high = (double)view->data_to_ns + length * MARGIN - length;
   if (high < low)
@@ -38,7 +45,7 @@ set_range (AscView *view, double from, double length)
 static void
 stick_to_end (AscView *view, gint64 length)
 {
-  length = CLAMP (length, view->least_ns, LONGEST_NS);
+  length = CLAMP (length, least_of (view), LONGEST_NS);
   view->to_ns = view->data_to_ns;
   view->from_ns = view->to_ns - length;
 }
@@ -80,7 +87,7 @@ asc_view_zoom (AscView *view, double factor, gint64 anchor_ns)
     }
   double share = (double)(anchor_ns - view->from_ns) / (double)length_of (view);
   double whole = (double)data_length (view) * (1 + 2 * MARGIN);
-  length = CLAMP (length, (double)view->least_ns, MAX (whole, (double)view->least_ns));
+  length = CLAMP (length, (double)least_of (view), MAX (whole, (double)least_of (view)));
   set_range (view, (double)anchor_ns - share * length, length);
 }
 
