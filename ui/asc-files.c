@@ -140,6 +140,15 @@ asc_files_ask (GtkWindow *parent,
 /* --- saving: a copy may take seconds, so a worker makes it
  * ------------------------------------ */
 
+static guint working; /* files that are being written by workers */
+
+void
+asc_files_settle (void)
+{
+  while (working > 0)
+    g_main_context_iteration (NULL, TRUE);
+}
+
 typedef struct
 {
   AscDocument *document;
@@ -181,6 +190,7 @@ save_done (GObject *source, GAsyncResult *result, gpointer data)
   GError *error = NULL;
   (void)source;
   (void)data;
+  working--;
   bool same = asc_document_engine (saving->document) == saving->engine;
   if (g_task_propagate_boolean (G_TASK (result), &error))
     {
@@ -222,6 +232,7 @@ asc_files_save (AscDocument *document, const char *path)
   g_task_set_task_data (task, saving, saving_free);
   /* The document keeps the engine until the copy is done. */
   asc_document_hold (document, G_OBJECT (task));
+  working++;
   g_task_run_in_thread (task, save_thread);
   g_object_unref (task);
 }
@@ -306,6 +317,7 @@ hogs_done (GObject *source, GAsyncResult *result, gpointer data)
   GError *error = NULL;
   (void)source;
   (void)data;
+  working--;
   char *message = g_task_propagate_pointer (G_TASK (result), &error);
   if (message != NULL)
     asc_document_say (hogs->document, 0, message);
@@ -331,6 +343,7 @@ asc_files_export_hogs (AscDocument *document, const char *path)
   g_task_set_task_data (task, hogs, hogs_free);
   /* The document keeps the trace until it is done. */
   asc_document_hold (document, G_OBJECT (task));
+  working++;
   g_task_run_in_thread (task, hogs_thread);
   g_object_unref (task);
 }

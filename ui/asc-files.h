@@ -26,6 +26,8 @@ void asc_files_save (AscDocument *document, const char *path);
 void asc_files_export_csv (AscDocument *document, const char *path);
 /* The hogs of the shown session, and whom they delayed. */
 void asc_files_export_hogs (AscDocument *document, const char *path);
+/* At the program's end: waits for what is being written, so that nothing is cut. */
+void asc_files_settle (void);
 /* Aligned text, for a mail or an issue. */
 void asc_files_copy_table (AscDocument *document, GdkClipboard *clipboard);
 

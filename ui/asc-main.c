@@ -1,5 +1,6 @@
 /* aioscope [FILE|SOURCE]: the viewer. */
 #include "asc-actions.h"
+#include "asc-files.h"
 #include "asc-store.h"
 #include "asc-window.h"
 
@@ -140,6 +141,7 @@ main (int argc, char **argv)
   g_signal_connect (application, "handle-local-options", G_CALLBACK (local_options),
                     NULL);
   int status = g_application_run (G_APPLICATION (application), argc, argv);
+  asc_files_settle ();
   asc_document_settle ();
   g_object_unref (application);
   return status;

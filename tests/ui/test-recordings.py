@@ -1,8 +1,11 @@
 """Unnamed recordings: which are offered, how they get a name, and where they are. Exports."""
 
+import os
 import pathlib
 import resource
 import shutil
+import tempfile
+import time
 
 import boards
 import tap
@@ -26,6 +29,32 @@ def stop(w):
 
 def shown(w):
     window.until('tasks are in the table', lambda: len(w.table()) > 3)
+
+
+@tap.case
+def the_programs_end_waits_for_what_is_saved():
+    """An unnamed recording on another disk is copied, which takes a while."""
+    if not os.path.isdir('/dev/shm') or os.stat('/dev/shm').st_dev == os.stat(window.PLACE).st_dev:
+        tap.skip('there is no second file system')
+    with tempfile.TemporaryDirectory(dir='/dev/shm', prefix='asc-ui-') as state:
+        size, path = 400 << 20, pathlib.Path(state) / 'aioscope/recordings/before.trace'
+        path.parent.mkdir(parents=True)
+        shutil.copy(window.trace(2), path)
+        os.truncate(path, size)     # a hole takes no room there
+        with window.Window(path, env={'XDG_STATE_HOME': state}) as w:
+            shown(w)
+            number = w.number
+            w.action('win.save')
+            w.accept('Save the recording', w.home / 'mine.trace')
+            while not [*w.home.glob('.mine*'), *w.home.glob('mine*')]:
+                time.sleep(0.001)
+            window.run('xdotool', 'windowfocus', number, 'key', 'ctrl+w')
+            w.process.wait(window.PATIENCE)
+            tap.equal(w.process.returncode, 0)
+            tap.equal((w.home / 'mine.trace').stat().st_size, size)
+            tap.equal(list(w.home.glob('.mine*')), [], 'half a copy')
+            (w.home / 'mine.trace').unlink()
+        tap.check(not path.exists(), 'it was moved')
 
 
 @tap.case

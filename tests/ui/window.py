@@ -313,6 +313,13 @@ class Window:
 
     def answer(self, title, path):
         """Types a path into the file dialog with that title, and accepts it."""
+        self.accept(title, path)
+        until(f'the dialog {title!r} closes', lambda: all(
+            window.name != title for window in self.tree().children))
+        self.focus()
+
+    def accept(self, title, path):
+        """The same, without a look at what comes of it."""
         until(f'the dialog {title!r}', lambda: any(
             window.name == title for window in self.tree().children))
         self.focus(title)
@@ -320,9 +327,6 @@ class Window:
         self.keys('ctrl+a')
         self.type(str(path))
         self.keys('Return')
-        until(f'the dialog {title!r} closes', lambda: all(
-            window.name != title for window in self.tree().children))
-        self.focus()
 
     def moved(self, before):
         """Waits until another stretch is seen than before, and stays; returns it."""
