@@ -206,8 +206,10 @@ def the_recorder_in_python_is_installed_and_records():
 def the_guides_work():
     guide = (HERE.parents[2] / 'src' / 'device' / 'README.md').read_text()
     blocks = re.findall(r'```\w*\n(.*?)```', guide, re.S)
-    copies, shares, runs = (next(block for block in blocks if block.startswith(start)) for start in
-                            ('aioscope-cli install', 'aioscope-cli proxy', 'mpremote connect'))
+    copies, shares, runs, removes = (
+        next(block for block in blocks if block.startswith(start))
+        for start in ('aioscope-cli install', 'aioscope-cli proxy', 'mpremote connect /dev/pts/5',
+                      'mpremote connect /dev/ttyACM0 exec'))
     (e2e.TEMP / 'aioscope-cli').write_text(f'#!/bin/sh\nexec "{e2e.CLI}" "$@"\n')
     (e2e.TEMP / 'aioscope-cli').chmod(0o755)
     script('main.py', TALKERS)
@@ -226,6 +228,9 @@ def the_guides_work():
             whole(shell(runs.replace(pty, one.pty)))
             messages = one.messages()
             one.stop()
+        tap.check((board.root / 'lib' / 'aioscope.py').exists())
+        shell(removes.replace('/dev/ttyACM0', board.pty))
+        tap.equal(list((board.root / 'lib').glob('*aioscope*')), [])
     # Word for word, but for the names of the ports; in one pass, as a new name may be an old one.
     guide_s = {one.pty: pty, board.pty: 'Pico · ttyACM0'}
     messages = re.sub(r'/dev/pts/\d+', lambda found: guide_s.get(found[0], found[0]), messages)
