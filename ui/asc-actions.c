@@ -3,6 +3,7 @@
 #include "asc-connect.h"
 #include "asc-files.h"
 #include "asc-help.h"
+#include "asc-png.h"
 #include "asc-scope-view.h"
 #include "asc-settings.h"
 #include "asc-store.h"
@@ -148,14 +149,14 @@ picture_chosen (const char *chosen, gpointer user)
   scope.hover = NULL;
   asc_scope_draw (cr, &scope, width, height);
   cairo_destroy (cr);
-  cairo_status_t status = cairo_surface_write_to_png (surface, path);
-  char *message
-      = status == CAIRO_STATUS_SUCCESS
-            ? g_strdup_printf ("Picture saved as %s", path)
-            : g_strdup_printf ("Could not write %s: %s. Is there space, and may you "
-                               "write there?",
-                               path, cairo_status_to_string (status));
-  asc_document_say (self->document, status == CAIRO_STATUS_SUCCESS ? 0 : 2, message);
+  GError *error = NULL;
+  bool saved = asc_png_write (surface, path, &error);
+  char *message = saved
+                      ? g_strdup_printf ("Picture saved as %s", path)
+                      : g_strdup_printf ("Could not write %s: %s. Choose another place.",
+                                         path, error->message);
+  asc_document_say (self->document, saved ? 0 : 2, message);
+  g_clear_error (&error);
   g_free (message);
   g_free (path);
   cairo_surface_destroy (surface);

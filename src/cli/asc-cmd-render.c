@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "asc-png.h"
 #include "asc-scope.h"
 #include "asc-stats.h"
 
@@ -246,25 +247,23 @@ write_png (void *closure, const unsigned char *bytes, unsigned n)
 static int
 save (cairo_surface_t *surface, const char *path)
 {
-  bool is_stdout = strcmp (path, "-") == 0;
-  FILE *file = is_stdout ? stdout : fopen (path, "we");
-  errno = file ? 0 : errno;
-  bool done = file && cairo_surface_status (surface) == CAIRO_STATUS_SUCCESS
-              && cairo_surface_write_to_png_stream (surface, write_png, file)
-                     == CAIRO_STATUS_SUCCESS;
-  if (is_stdout && done)
-    return ASC_CLI_OK;
-  int number = errno;
-  if (file && !is_stdout && fclose (file) != 0 && done)
+  if (strcmp (path, "-") == 0)
     {
-      number = errno;
-      done = false;
+      errno = 0;
+      if (cairo_surface_write_to_png_stream (surface, write_png, stdout)
+          == CAIRO_STATUS_SUCCESS)
+        return ASC_CLI_OK;
+      return asc_cli_fail (&asc_cmd_render, ASC_CLI_FAILED,
+                           "Standard output can not be written: %s.",
+                           errno ? g_strerror (errno) : "the picture is too large");
     }
-  if (done)
+  GError *error = NULL;
+  if (asc_png_write (surface, path, &error))
     return ASC_CLI_OK;
-  return asc_cli_fail (&asc_cmd_render, ASC_CLI_FAILED, "%s can not be written: %s.",
-                       is_stdout ? "Standard output" : path,
-                       number ? g_strerror (number) : "the picture is too large");
+  int status = asc_cli_fail (&asc_cmd_render, ASC_CLI_FAILED,
+                             "%s can not be written: %s.", path, error->message);
+  g_error_free (error);
+  return status;
 }
 
 static int

@@ -1,6 +1,7 @@
 """Help, wrong usage, files that can not be read or written: status and one clear line."""
 
 import os
+import resource
 import subprocess
 
 import cli
@@ -149,6 +150,25 @@ def a_full_disk_is_told():
                  ['simulate', '--seconds', '1', '-o', cli.PLACE / 'sim', '--truth', '/dev/full'],
                  ['record', 'demo', '-o', '/dev/full']):
         cli.one_line(cli.run(*args), 1, 'No space left')
+
+
+@tap.case
+def a_picture_that_can_not_be_written_leaves_the_old_one():
+    trace, _ = cli.simulated()
+    folder = cli.PLACE / 'pictures'
+    folder.mkdir()
+    kept, link, new = folder / 'kept.png', folder / 'link.png', folder / 'new.png'
+    kept.write_bytes(b'the old one')
+    link.symlink_to(kept)
+    for path in (kept, link, new):
+        result = cli.run('render', trace, '-o', path, preexec_fn=lambda: resource.setrlimit(
+            resource.RLIMIT_FSIZE, (4096, 4096)))
+        cli.one_line(result, 1, 'File too large')
+        tap.check('..' not in result.err and '.png.' not in result.err, result.err)
+    tap.equal(kept.read_bytes(), b'the old one')
+    tap.equal(sorted(path.name for path in folder.iterdir()), ['kept.png', 'link.png'])
+    cli.good('render', trace, '-o', link)
+    tap.check(link.is_symlink() and kept.read_bytes().startswith(b'\x89PNG'), 'through a link')
 
 
 def closed(numbers, *args):
