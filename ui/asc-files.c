@@ -55,10 +55,15 @@ run (GtkWindow *parent,
     gtk_file_dialog_open (dialog, parent, NULL, opened, asking);
   else
     {
-      GFile *place = folder != NULL ? g_file_new_for_path (folder) : NULL;
-      gtk_file_dialog_set_initial_folder (dialog, place);
-      gtk_file_dialog_set_initial_name (dialog, name);
-      g_clear_object (&place);
+      /* Not by set_initial_folder and set_initial_name: GTK 4.18 leaks what it joins of
+       * them. */
+      GFile *file
+          = folder != NULL ? g_file_new_build_filename (folder, name, NULL) : NULL;
+      if (file != NULL)
+        gtk_file_dialog_set_initial_file (dialog, file);
+      else
+        gtk_file_dialog_set_initial_name (dialog, name);
+      g_clear_object (&file);
       gtk_file_dialog_save (dialog, parent, NULL, saved, asking);
     }
   g_object_unref (dialog);
