@@ -257,9 +257,9 @@ asc_lane_run_after (const AscLane *lane, gint64 ns, AscRun *run)
 double
 asc_lane_rank (const AscLane *lane, gint64 length_ns)
 {
-  /* A thousand runs, evenly spread, tell a share to a few percent. */
+  /* Beyond that many, so many that are evenly spread tell a share to a percent. */
   AscRunsView view = asc_runs_view (&lane->runs);
-  guint64 sample = MIN (view.n, 1024), shorter = 0;
+  guint64 sample = MIN (view.n, ASC_LANE_RANK_EXACT), shorter = 0;
   guint64 length = asc_session_ticks_up (lane->session, length_ns);
   for (guint64 i = 0; i < sample; i++)
     {

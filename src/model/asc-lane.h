@@ -65,7 +65,9 @@ gsize asc_lane_long_runs (const AscLane *lane,
                           gint64 least_ns,
                           AscRun *out,
                           gsize max);
-/* Share of the lane's runs that are shorter than length (0-1); for the hover. Cheap. */
+/* Share of the lane's runs that are shorter than length (0-1); for the hover. Of so many
+ * runs exact, of more from a sample, to a percent. Below a millisecond. */
+#define ASC_LANE_RANK_EXACT 32768
 double asc_lane_rank (const AscLane *lane, gint64 length_ns);
 
 /* One column of pixels. */

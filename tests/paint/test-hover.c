@@ -214,6 +214,60 @@ test_following_it_keeps_the_card (void **state)
 }
 
 static void
+test_following_it_lets_go_of_what_left (void **state)
+{
+  (void)state;
+  Pointer pointer;
+  begin (&pointer);
+  later (&pointer, 1000);
+  asc_view_follow (&pointer.view, true);
+  point (&pointer, "log", x_of (350));
+  card (&pointer, true, HOG);
+  later (&pointer, 5400);
+  card (&pointer, false, HOG);
+  run (&pointer, 0, 5600, 5630, -1);
+  later (&pointer, 5800);
+  card (&pointer, false, "");
+  later (&pointer, 6250); /* 5600 ms at the pointer */
+  asc_hover_update (&pointer.hover, &pointer.scope, W, false);
+  assert_int_equal (pointer.hover.run.start_ns, 5600 * MS);
+  /* What is under the pointer when it is gone is taken at once. */
+  run (&pointer, 0, 10950, 11000, -1);
+  later (&pointer, 11630);
+  asc_hover_update (&pointer.hover, &pointer.scope, W, false);
+  assert_int_equal (pointer.hover.kind, ASC_HOVER_RUN);
+  assert_int_equal (pointer.hover.run.start_ns, 10950 * MS);
+  end (&pointer);
+}
+
+/* Every second run is longer: a sample of every second one would say so of all or none.
+ */
+static void
+test_a_rank_is_exact (void **state)
+{
+  (void)state;
+  Pointer pointer;
+  begin (&pointer);
+  for (guint i = 0; i < 2048; i++)
+    run (&pointer, 8, 500 + i * 10, 500 + i * 10 + (i == 2047 ? 8 : i % 2 ? 6 : 7), -1);
+  later (&pointer, 21000);
+  asc_view_show (&pointer.view, 10000 * MS, 11000 * MS);
+  for (guint i = 0; i < 2; i++)
+    {
+      point (&pointer, "more8", x_of (500 + i * 10 + 3));
+      asc_hover_update (&pointer.hover, &pointer.scope, W, true);
+      AscHoverLine lines[ASC_HOVER_LINES];
+      guint n = asc_hover_lines (pointer.session, &pointer.hover, lines);
+      const char *rank = "";
+      for (guint j = 0; j < n; j++)
+        if (g_strcmp0 (lines[j].label, "longer than") == 0)
+          rank = lines[j].value;
+      assert_string_equal (rank, i == 0 ? "49 % of its runs" : "0 % of its runs");
+    }
+  end (&pointer);
+}
+
+static void
 test_following_it_takes_what_passes (void **state)
 {
   (void)state;
@@ -305,7 +359,9 @@ static struct CMUnitTest tests[] = {
   cmocka_unit_test (test_at_rest),
   cmocka_unit_test (test_a_grey_bar_tells_who_ran),
   cmocka_unit_test (test_following_it_keeps_the_card),
+  cmocka_unit_test (test_following_it_lets_go_of_what_left),
   cmocka_unit_test (test_following_it_takes_what_passes),
+  cmocka_unit_test (test_a_rank_is_exact),
   cmocka_unit_test (test_a_run_that_goes_on_ends_on_the_card),
   cmocka_unit_test (test_the_card_is_drawn),
 };

@@ -8,6 +8,7 @@
 #define NEAR_PX 3
 #define NEAR_FOLLOWING_PX 12 /* a moving pointer meets moving runs */
 #define CANDIDATES 64
+#define READ_NS G_GINT64_CONSTANT (5000000000) /* a card is there at least so long */
 #define LISTED 4         /* tasks that ran meanwhile, or were held up */
 #define WORTH_NS 1000000 /* lateness is told in ms */
 #define DOUBTFUL (ASC_RUN_CENSORED | ASC_RUN_HEADLESS | ASC_RUN_TOUCHED)
@@ -121,6 +122,17 @@ renew (AscHover *hover)
     hover->run = run;
 }
 
+/* What it is about lies outside of what is seen; for a little while it can still be read,
+ * where the picture is so short that all passes in a blink. */
+static bool
+gone (const AscHover *hover, const AscView *view)
+{
+  bool waits = hover->kind == ASC_HOVER_WAIT;
+  gint64 from = waits ? asc_run_due_ns (&hover->run) : hover->run.start_ns;
+  gint64 to = waits ? hover->run.start_ns : hover->run.end_ns;
+  return (to < view->from_ns && view->to_ns - to > READ_NS) || from > view->to_ns;
+}
+
 bool
 asc_hover_update (AscHover *hover, const AscScope *scope, double width, bool moved)
 {
@@ -131,7 +143,14 @@ asc_hover_update (AscHover *hover, const AscScope *scope, double width, bool mov
       *hover = (AscHover){ .kind = ASC_HOVER_NOTHING };
       return before.kind != ASC_HOVER_NOTHING;
     }
+  renew (hover);
   bool keep = hover->kept && hover->kind != ASC_HOVER_NOTHING;
+  if (keep && gone (hover, scope->view))
+    {
+      hover->kind = ASC_HOVER_NOTHING;
+      keep = false;
+      moved = true; /* what is under the pointer now */
+    }
   if (moved || (!following && !keep))
     {
       const AscRow *row = row_at (scope);
@@ -143,7 +162,6 @@ asc_hover_update (AscHover *hover, const AscScope *scope, double width, bool mov
     }
   else if (!keep && passed (hover, scope, width, &found))
     take (hover, &found, true);
-  renew (hover);
   hover->passed_ns = time_at (scope, width, scope->pointer_x);
   hover->looked = true;
   return hover->kind != before.kind
@@ -271,7 +289,8 @@ add_rank (Lines *lines, const AscLane *lane, const AscRun *run)
   else
     {
       double rank = asc_lane_rank (lane, run->end_ns - run->start_ns);
-      g_snprintf (value, sizeof value, "%.0f %% of its runs",
+      g_snprintf (value, sizeof value, "%s%.0f %% of its runs",
+                  info.n_runs > ASC_LANE_RANK_EXACT ? "about " : "",
                   MIN (floor (rank * 100), 99));
       add (lines, "longer than", value);
     }

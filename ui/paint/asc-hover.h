@@ -3,7 +3,7 @@
  *
  * While the picture follows a live board no run stays under the pointer for longer than
  * a frame. So the card, once there, keeps the run that it is about until the pointer
- * moves, wherever the run has gone by then. */
+ * moves, or the run has left the picture and can have been read: 5 s after its end. */
 #ifndef ASC_HOVER_H
 #define ASC_HOVER_H
 
@@ -24,15 +24,16 @@ struct AscHover
   /* Of asc_hover_update (). */
   gint64 passed_ns; /* the pointer's place in time when it was looked at last */
   bool looked;
-  bool kept; /* taken while following: until the pointer moves */
+  bool kept; /* taken while following: until it moves, or the run is gone */
 };
 
 /* The run at the pointer or nearest to it within near_px, else the wait at it. */
 bool asc_hover_find (const AscScope *scope, double width, double near_px, AscHover *out);
 
 /* Once a picture, and with moved when the pointer did. A card that came while following
- * is kept, also when the view is held then; a pointer that rests on a lane takes the
- * first run that passes under it. Returns whether it is about something else now. */
+ * is kept that long, also when the view is held then; a pointer that rests on
+ * a lane takes the first run that passes under it. Returns whether it is about something
+ * else now. */
 bool asc_hover_update (AscHover *hover, const AscScope *scope, double width, bool moved);
 
 /* The card's lines: a label and a value each; where the label is empty the value belongs
