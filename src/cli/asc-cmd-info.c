@@ -152,6 +152,12 @@ text_session (Info *info, guint i)
       else
         row_percent (out, "  margin", margin->margin);
     }
+  else if (s->end_ns >= MAX (s->start_ns + ASC_MARGIN_WARM_UP_NS, s->first_ns)
+                            + ASC_MARGIN_WINDOW_NS)
+    {
+      row_percent (out, "  load", margin->load);
+      row (out, "  margin", "not known: events were lost in every second");
+    }
 }
 
 static void

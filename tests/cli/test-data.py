@@ -382,6 +382,22 @@ def a_silent_recording_is_a_good_file():
 
 
 @tap.case
+def a_margin_that_losses_hide_is_said_to_be_unknown():
+    path = cli.PLACE / 'holes.trace'
+    data = bytearray(cli.simulated(6)[0].read_bytes())
+    for i in reversed(range(1, 24)):
+        del data[len(data) * i // 24:len(data) * i // 24 + 300]
+    path.write_bytes(data)
+    text = cli.good('info', path)
+    tap.check('  margin    not known: events were lost in every second' in text, text)
+    tap.check('  load  ' in text, text)
+    session, = json.loads(cli.good('info', '--json', path))['sessions']
+    tap.equal((session['load'], session['margin']), (None, None))
+    short = cli.good('info', cli.simulated(1)[0])
+    tap.check('margin' not in short, short)
+
+
+@tap.case
 def record_ends_after_its_time():
     path = cli.PLACE / 'timed.trace'
     result = cli.run('record', 'demo:no-loss', '-o', path, '--seconds', '0.5')
