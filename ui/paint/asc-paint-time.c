@@ -102,7 +102,7 @@ stretch_label (const AscStretch *stretch, char *out, gsize n)
   switch (stretch->kind)
     {
     case ASC_STRETCH_LOST:
-      g_snprintf (out, (gulong)n, "lost %s", count);
+      g_snprintf (out, (gulong)n, "lost %s", stretch->count > 0 ? count : "?");
       break;
     case ASC_STRETCH_NOT_KEPT:
       g_strlcpy (out, "not kept", n);
