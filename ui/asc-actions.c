@@ -113,7 +113,10 @@ export_csv (GSimpleAction *action, GVariant *parameter, gpointer user)
 {
   (void)action;
   (void)parameter;
-  ask_to_write (user, "Export the statistics", ".csv", "*.csv", export_chosen);
+  static const char *const endings[] = { ".csv", "-visible.csv", "-selection.csv" };
+  const Actions *self = user;
+  ask_to_write (user, "Export the statistics",
+                endings[asc_document_over (self->document)], "*.csv", export_chosen);
 }
 
 static void

@@ -112,12 +112,24 @@ add_proxy (Connect *self, const char *path)
 }
 
 static void
+add_demo (Connect *self)
+{
+  add_row (self, "demo", false, "Demo board",
+           "A simulated greenhouse, no hardware needed");
+}
+
+static void
 fill (Connect *self)
 {
   GtkWidget *child;
   while ((child = gtk_widget_get_first_child (self->list)) != NULL)
     gtk_list_box_remove (GTK_LIST_BOX (self->list), child);
   GPtrArray *ports = asc_ports_list ();
+  /* Likely boards come first, and the first line has the focus: without a board that is
+   * on USB it is the demo, not a port that every computer has. */
+  bool any = ports->len > 0 && ((const AscPort *)g_ptr_array_index (ports, 0))->is_usb;
+  if (!any)
+    add_demo (self);
   for (guint i = 0; i < ports->len; i++)
     add_port (self, g_ptr_array_index (ports, i));
   char **proxies = asc_proxies_list ();
@@ -128,8 +140,8 @@ fill (Connect *self)
              "Plug in a board, then open this list again");
   g_ptr_array_unref (ports);
   g_strfreev (proxies);
-  add_row (self, "demo", false, "Demo board",
-           "A simulated greenhouse, no hardware needed");
+  if (any)
+    add_demo (self);
 }
 
 /* While connected to a port that other tools may want. */

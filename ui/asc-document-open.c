@@ -65,6 +65,7 @@ asc_document_let_go (AscDocument *self)
   g_clear_pointer (&self->source, asc_source_spec_free);
   self->n_percent = 0;
   self->chosen = NULL;
+  self->hog_framed = false;
   self->seen = 0;
   self->saved_length = 0;
   self->session = 0;

@@ -31,6 +31,9 @@ struct _AscDocument
   AscLane *chosen;
   char *filter;
   gint64 hog_ns;
+  bool hog_framed; /* the hog that was stepped to last */
+  AscHog framed;
+  gsize framed_number; /* from 1 */
   AscOver over;
   AscStats *stats;
   gsize n_hogs; /* of the whole session */

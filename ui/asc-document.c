@@ -53,6 +53,7 @@ show_session (AscDocument *self, guint index)
 {
   self->session = index;
   self->chosen = NULL;
+  self->hog_framed = false;
   self->placed = false;
   self->stats_stale = true;
   asc_document_forget_stats (self);
@@ -164,6 +165,32 @@ show_stretch (AscDocument *self, AscLane *lane, gint64 from_ns, gint64 to_ns)
   asc_document_view_changed (self);
 }
 
+/* The hog that was stepped to is the one to go on from as long as it is seen. */
+static bool
+hog_is_framed (const AscDocument *self)
+{
+  return self->hog_framed && !self->view.following
+         && self->framed.end_ns >= self->view.from_ns
+         && self->framed.start_ns <= self->view.to_ns;
+}
+
+gsize
+asc_document_framed_hog (const AscDocument *self)
+{
+  return hog_is_framed (self) ? self->framed_number : 0;
+}
+
+/* How many hogs begin before it, and it. */
+static gsize
+number_of (AscSession *session, gint64 threshold_ns, const AscHog *hog)
+{
+  AscHog *hogs = g_new (AscHog, ASC_HOGS_MAX);
+  gsize n = asc_session_hogs (session, threshold_ns, G_MININT64, hog->start_ns - 1, hogs,
+                              ASC_HOGS_MAX);
+  g_free (hogs);
+  return n < ASC_HOGS_MAX ? n + 1 : 0;
+}
+
 bool
 asc_document_step_hog (AscDocument *self, int direction)
 {
@@ -172,15 +199,23 @@ asc_document_step_hog (AscDocument *self, int direction)
   if (session == NULL)
     return false;
   gint64 length = self->view.to_ns - self->view.from_ns;
-  /* A hog that was just framed stands in the middle, give or take its rounding. */
-  gint64 slack = MAX (length / 1000, 1) * (direction > 0 ? 1 : -1);
-  gint64 middle = self->view.from_ns + length / 2;
+  gint64 first = self->view.data_from_ns - length, last = self->view.data_to_ns + length;
+  gint64 from = direction > 0 ? self->view.from_ns - 1 : self->view.to_ns + 1;
+  if (self->view.following)
+    {
+      from = last;
+      direction = -1;
+    }
+  else if (hog_is_framed (self))
+    from = self->framed.start_ns + (self->framed.end_ns - self->framed.start_ns) / 2;
   /* Past the last one it begins again. */
-  if (!asc_session_hog_beside (session, self->hog_ns, middle + slack, direction, &hog)
-      && !asc_session_hog_beside (session, self->hog_ns,
-                                  direction > 0 ? -1 : self->view.data_to_ns + length,
+  if (!asc_session_hog_beside (session, self->hog_ns, from, direction, &hog)
+      && !asc_session_hog_beside (session, self->hog_ns, direction > 0 ? first : last,
                                   direction, &hog))
     return false;
+  self->hog_framed = true;
+  self->framed = hog;
+  self->framed_number = number_of (session, self->hog_ns, &hog);
   guint n_lanes = asc_session_n_lanes (session);
   self->chosen = NULL;
   for (guint i = 0; i < n_lanes; i++)

@@ -82,9 +82,12 @@ const char *asc_document_filter (const AscDocument *document);
 void asc_document_set_filter (AscDocument *document, const char *filter);
 gint64 asc_document_hog_ns (const AscDocument *document);
 
-/* Moves to the next (+1) or previous (-1) hog from the middle of what is seen; past the
- * last one it begins again. False: there is none. */
+/* Moves to the next (+1) or previous (-1) hog from the one it moved to last, as long as
+ * that is seen; else to the first (last) of what is seen or after (before) it; while
+ * following to the latest. Past the last one it begins again. False: there is none. */
 bool asc_document_step_hog (AscDocument *document, int direction);
+/* Which hog it moved to, from 1; 0 when that is not seen any more, or beyond counting. */
+gsize asc_document_framed_hog (const AscDocument *document);
 /* Hogs of the session, counted up to ASC_HOGS_MAX and one more; as old as the statistics.
  */
 #define ASC_HOGS_MAX 10000

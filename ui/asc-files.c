@@ -259,7 +259,10 @@ asc_files_export_csv (AscDocument *document, const char *path)
   char *csv = asc_table_csv (stats);
   if (g_file_set_contents (path, csv, (gssize)strlen (csv), &error))
     {
-      char *message = g_strdup_printf ("Statistics exported to %s", path);
+      static const char *const overs[]
+          = { "", " over the visible stretch", " over the selection" };
+      char *message = g_strdup_printf ("Statistics%s exported to %s",
+                                       overs[asc_document_over (document)], path);
       asc_document_say (document, 0, message);
       g_free (message);
     }
@@ -302,10 +305,10 @@ hogs_thread (GTask *task, gpointer source, gpointer data, GCancellable *cancella
       = asc_hog_table_new (hogs->session, hogs->threshold_ns, G_MININT64, G_MAXINT64);
   char *csv = asc_hog_table_csv (table);
   char *message = g_strdup_printf (
-      table->whole ? "%u hogs exported to %s"
-                   : "%u hogs exported to %s, but not all of whom they "
+      table->whole ? "%u %s exported to %s"
+                   : "%u %s exported to %s, but not all of whom they "
                      "delayed: these are too many",
-      table->rows->len, hogs->path);
+      table->rows->len, table->rows->len == 1 ? "hog" : "hogs", hogs->path);
   if (g_file_set_contents (hogs->path, csv, -1, &error))
     g_task_return_pointer (task, g_steal_pointer (&message), g_free);
   else

@@ -6,6 +6,7 @@
 #include <math.h>
 
 #define INTERVAL_US 250000
+#define MARGIN_IS "1 − the busiest second's share of the CPU, after 2 s"
 
 struct AscHeader
 {
@@ -55,6 +56,24 @@ session_words (AscHeader *self, bool brief, GString *out)
     g_string_append (out, " · Python recorder");
 }
 
+/* The first window that counts ends there. */
+static gint64
+known_at (const AscSessionInfo *info)
+{
+  return MAX (info->start_ns + ASC_MARGIN_WARM_UP_NS, info->first_ns)
+         + ASC_MARGIN_WINDOW_NS;
+}
+
+/* All of a file that is long enough was looked at: more will not be known. */
+static bool
+never_known (const AscHeader *self, const AscMargin *known, const AscSessionInfo *info)
+{
+  AscEngine *engine = asc_document_engine (self->document);
+  return known != NULL && !known->known && !asc_document_live (self->document)
+         && engine != NULL && asc_engine_state (engine) != ASC_ENGINE_LOADING
+         && info->end_ns >= known_at (info);
+}
+
 static void
 show_margin (AscHeader *self)
 {
@@ -70,7 +89,9 @@ show_margin (AscHeader *self)
   if (session == NULL)
     gtk_label_set_text (GTK_LABEL (self->margin), "");
   else if (!margin.known)
-    gtk_label_set_text (GTK_LABEL (self->margin), "margin …");
+    gtk_label_set_text (GTK_LABEL (self->margin), never_known (self, known, &info)
+                                                      ? "margin not known"
+                                                      : "margin …");
   else if (margin.never_idle)
     gtk_label_set_text (GTK_LABEL (self->margin), "never idle");
   else
@@ -92,16 +113,19 @@ show_margin (AscHeader *self)
     }
   else if (session != NULL)
     {
-      /* The first window that counts ends there. */
-      gint64 known_ns = MAX (info.start_ns + ASC_MARGIN_WARM_UP_NS, info.first_ns)
-                        + ASC_MARGIN_WINDOW_NS;
-      if (info.end_ns < known_ns)
+      if (info.end_ns < known_at (&info))
         g_snprintf (text, sizeof text, "known after %.0f s",
-                    ceil ((double)(known_ns - info.first_ns) / 1e9));
+                    ceil ((double)(known_at (&info) - info.first_ns) / 1e9));
+      else if (never_known (self, known, &info))
+        g_snprintf (text, sizeof text, "load %.0f %%", margin.load * 100);
       else
         g_strlcpy (text, "being computed", sizeof text);
     }
   gtk_label_set_text (GTK_LABEL (self->load), text);
+  gtk_widget_set_tooltip_text (self->margin,
+                               session != NULL && never_known (self, known, &info)
+                                   ? "Events were lost in every second"
+                                   : MARGIN_IS);
   gtk_widget_set_visible (self->load, *text != '\0' && !self->narrow);
 }
 
@@ -111,7 +135,15 @@ show_hogs (AscHeader *self)
   gsize n = asc_document_n_hogs (self->document);
   char count[64], text[96];
   asc_document_hogs_text (self->document, count, sizeof count);
-  g_snprintf (text, sizeof text, n == 1 ? "⚠ %s hog" : "⚠ %s hogs", count);
+  gsize framed = asc_document_framed_hog (self->document);
+  if (framed > 0 && framed <= n)
+    {
+      char number[40];
+      asc_format_count (framed, number, sizeof number);
+      g_snprintf (text, sizeof text, "⚠ %s of %s", number, count);
+    }
+  else
+    g_snprintf (text, sizeof text, n == 1 ? "⚠ %s hog" : "⚠ %s hogs", count);
   gtk_label_set_text (GTK_LABEL (self->hogs), text);
   gtk_widget_set_visible (self->hogs_box, n > 0);
 }
@@ -164,6 +196,7 @@ view_changed (AscHeader *self)
   gtk_toggle_button_set_active (GTK_TOGGLE_BUTTON (self->follow),
                                 asc_document_view (self->document)->following);
   self->telling = false;
+  show_hogs (self); /* the one that is framed */
 }
 
 static void
@@ -324,8 +357,6 @@ build (AscHeader *self)
   self->load = label_with ("subtitle", 1);
   gtk_label_set_ellipsize (GTK_LABEL (self->title), PANGO_ELLIPSIZE_END);
   gtk_label_set_ellipsize (GTK_LABEL (self->subtitle), PANGO_ELLIPSIZE_END);
-  gtk_widget_set_tooltip_text (self->margin,
-                               "1 − the busiest second's share of the CPU, after 2 s");
   GtkWidget *export_button = export_button_of ();
   GtkWidget *menu = gtk_menu_button_new ();
   GMenuModel *model = menu_of ();

@@ -23,7 +23,8 @@ static const struct
   [ASC_COLUMN_RUNS]
   = { "Runs", "Resumes, from ENTER to EXIT; those that touch lost events are left out" },
   [ASC_COLUMN_RATE] = { "Rate /s", "Runs a second of observed time" },
-  [ASC_COLUMN_CPU] = { "CPU %", "Share of observed time" },
+  [ASC_COLUMN_CPU]
+  = { "CPU %", "Share of observed time, runs cut at the stretch's borders" },
   [ASC_COLUMN_TOTAL] = { "Total", "Time of all runs together" },
   [ASC_COLUMN_MIN] = { "Min", "Shortest run" },
   [ASC_COLUMN_MEDIAN] = { "Median", "Half of the runs are shorter" },
@@ -31,7 +32,8 @@ static const struct
   [ASC_COLUMN_P99] = { "P99", "99 of 100 runs are not longer" },
   [ASC_COLUMN_MAX] = { "Max", "Longest run; double-click the row to see it" },
   [ASC_COLUMN_STDDEV] = { "σ", "Standard deviation of the runs" },
-  [ASC_COLUMN_LATE_MAX] = { "Late max", "Longest wait after it was due" },
+  [ASC_COLUMN_LATE_MAX]
+  = { "Late max", "Longest wait after it was due, of runs that were timed" },
   [ASC_COLUMN_CENSORED] = { "Censored", "Runs whose end was lost: in no other figure" },
 };
 

@@ -10,6 +10,9 @@ typedef struct
   GtkSorter *sorter;
   GtkSingleSelection *selection; /* the view may be gone before us */
   GtkWidget *view;
+  GtkColumnViewColumn *columns[ASC_COLUMN_N]; /* the view's */
+  AscStatsColumn sorted_by;
+  GtkSortType order;
   GtkWidget *scrolled;
   GtkWidget *nothing;   /* said in the table's place while it is empty */
   const AscLane *shown; /* compared only: the lane that was chosen last */
@@ -124,10 +127,57 @@ add_column (StatsView *self, AscStatsColumn column)
   return made;
 }
 
+static void
+sort_by (StatsView *self, AscStatsColumn column, GtkSortType order)
+{
+  self->sorted_by = column;
+  self->order = order;
+  gtk_column_view_sort_by_column (GTK_COLUMN_VIEW (self->view), self->columns[column],
+                                  order);
+}
+
+/* GTK would begin with the smallest, and from a third click on not sort at all. */
+static void
+head_clicked (GtkGestureClick *click, int n, double x, double y, StatsView *self)
+{
+  GtkWidget *head = gtk_event_controller_get_widget (GTK_EVENT_CONTROLLER (click));
+  AscStatsColumn column
+      = (AscStatsColumn)GPOINTER_TO_INT (g_object_get_data (G_OBJECT (head), "column"));
+  GtkSortType first
+      = column == ASC_COLUMN_TASK ? GTK_SORT_ASCENDING : GTK_SORT_DESCENDING;
+  (void)n;
+  if (!gtk_widget_contains (head, x, y))
+    return;
+  gtk_gesture_set_state (GTK_GESTURE (click), GTK_EVENT_SEQUENCE_CLAIMED);
+  sort_by (self, column,
+           self->sorted_by != column           ? first
+           : self->order == GTK_SORT_ASCENDING ? GTK_SORT_DESCENDING
+                                               : GTK_SORT_ASCENDING);
+}
+
+static void
+dress_head (StatsView *self, GtkWidget *label, AscStatsColumn column)
+{
+  GtkWidget *head = label, *parent;
+  while ((parent = gtk_widget_get_parent (head)) != NULL
+         && g_strcmp0 (gtk_widget_get_css_name (head), "button") != 0
+         && parent != self->view)
+    head = parent;
+  if (g_strcmp0 (gtk_widget_get_css_name (head), "button") != 0)
+    head = label;
+  gtk_widget_set_tooltip_text (head, asc_stats_column_help (column));
+  GtkGesture *click = gtk_gesture_click_new ();
+  gtk_event_controller_set_propagation_phase (GTK_EVENT_CONTROLLER (click),
+                                              GTK_PHASE_CAPTURE);
+  g_object_set_data (G_OBJECT (head), "column", GINT_TO_POINTER ((int)column));
+  g_signal_connect (click, "released", G_CALLBACK (head_clicked), self);
+  gtk_widget_add_controller (head, GTK_EVENT_CONTROLLER (click));
+}
+
 /* Titles stand over their figures: GTK has no property for that, so the title's label,
  * found by walking the header, is told to. */
 static void
-align_titles (GtkWidget *widget, int *column)
+align_titles (StatsView *self, GtkWidget *widget, int *column)
 {
   if (GTK_IS_LABEL (widget))
     {
@@ -137,13 +187,12 @@ align_titles (GtkWidget *widget, int *column)
           gtk_label_set_xalign (GTK_LABEL (widget), 1);
         }
       if (*column <= ASC_COLUMN_N)
-        gtk_widget_set_tooltip_text (
-            widget, asc_stats_column_help ((AscStatsColumn)(*column - 1)));
+        dress_head (self, widget, (AscStatsColumn)(*column - 1));
       return;
     }
   for (GtkWidget *child = gtk_widget_get_first_child (widget); child != NULL;
        child = gtk_widget_get_next_sibling (child))
-    align_titles (child, column);
+    align_titles (self, child, column);
 }
 
 /* --- the document
@@ -334,6 +383,15 @@ destroyed (gpointer data)
   g_free (self);
 }
 
+void
+asc_stats_view_set_narrow (GtkWidget *view, bool narrow)
+{
+  StatsView *self = g_object_get_data (G_OBJECT (view), "stats-view");
+  static const AscStatsColumn left_out[] = { ASC_COLUMN_RATE, ASC_COLUMN_MEAN };
+  for (gsize i = 0; i < G_N_ELEMENTS (left_out); i++)
+    gtk_column_view_column_set_visible (self->columns[left_out[i]], !narrow);
+}
+
 GtkWidget *
 asc_stats_view_new (AscDocument *document)
 {
@@ -353,16 +411,11 @@ asc_stats_view_new (AscDocument *document)
   gtk_single_selection_set_selected (self->selection, GTK_INVALID_LIST_POSITION);
   gtk_column_view_set_model (GTK_COLUMN_VIEW (self->view),
                              GTK_SELECTION_MODEL (self->selection));
-  GtkColumnViewColumn *by = NULL;
   for (AscStatsColumn column = 0; column < ASC_COLUMN_N; column++)
-    {
-      GtkColumnViewColumn *made = add_column (self, column);
-      if (column == ASC_COLUMN_MAX)
-        by = made;
-    }
-  gtk_column_view_sort_by_column (GTK_COLUMN_VIEW (self->view), by, GTK_SORT_DESCENDING);
+    self->columns[column] = add_column (self, column);
+  sort_by (self, ASC_COLUMN_MAX, GTK_SORT_DESCENDING);
   int column = 0;
-  align_titles (gtk_widget_get_first_child (self->view), &column);
+  align_titles (self, gtk_widget_get_first_child (self->view), &column);
   gtk_widget_add_css_class (self->view, "statistics");
   gtk_accessible_update_property (GTK_ACCESSIBLE (self->view),
                                   GTK_ACCESSIBLE_PROPERTY_LABEL, "Statistics", -1);

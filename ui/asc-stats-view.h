@@ -7,5 +7,7 @@
 #include "asc-document.h"
 
 GtkWidget *asc_stats_view_new (AscDocument *document);
+/* Leaves out what is least missed, so that the longest run is in sight. */
+void asc_stats_view_set_narrow (GtkWidget *view, bool narrow);
 
 #endif

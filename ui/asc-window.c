@@ -25,6 +25,7 @@ struct _AscWindow
   GtkWidget *over;
   GtkWidget *filter;
   GtkWidget *tables; /* a stack */
+  GtkWidget *statistics;
   GtkStackPage *problems;
   guint n_sessions; /* in the picker */
   char *remembered; /* the newest recent file */
@@ -69,6 +70,51 @@ filter_left (GtkSearchEntry *entry, AscWindow *self)
 {
   gtk_editable_set_text (GTK_EDITABLE (entry), "");
   gtk_widget_grab_focus (self->scope);
+}
+
+/* Enter keeps the filter. */
+static void
+filter_entered (AscWindow *self)
+{
+  gtk_widget_grab_focus (self->scope);
+}
+
+static gboolean
+give_keys_back (gpointer data)
+{
+  AscWindow *self = ASC_WINDOW (data);
+  GtkWidget *focus = gtk_window_get_focus (GTK_WINDOW (self));
+  bool left = focus == NULL || GTK_IS_POPOVER (focus)
+              || gtk_widget_get_ancestor (focus, GTK_TYPE_POPOVER) != NULL
+              || gtk_widget_get_ancestor (focus, GTK_TYPE_MENU_BUTTON) != NULL
+              || gtk_widget_get_ancestor (focus, GTK_TYPE_DROP_DOWN) != NULL;
+  if (left && self->document != NULL && gtk_widget_get_mapped (self->scope))
+    gtk_widget_grab_focus (self->scope);
+  return G_SOURCE_REMOVE;
+}
+
+/* After GTK, which gives the focus to the button that the list belongs to; an action that
+ * was chosen may have put it elsewhere. */
+static void
+list_closed (AscWindow *self)
+{
+  g_idle_add_full (G_PRIORITY_DEFAULT_IDLE, give_keys_back, g_object_ref (self),
+                   g_object_unref);
+}
+
+/* Whatever drops down from this widget or those in it. */
+static void
+watch_lists (AscWindow *self, GtkWidget *widget)
+{
+  if (GTK_IS_POPOVER (widget))
+    {
+      g_signal_connect_object (widget, "closed", G_CALLBACK (list_closed), self,
+                               G_CONNECT_SWAPPED);
+      return;
+    }
+  for (GtkWidget *child = gtk_widget_get_first_child (widget); child != NULL;
+       child = gtk_widget_get_next_sibling (child))
+    watch_lists (self, child);
 }
 
 /* What does nothing for the tab is not shown; a filter that is at work is. */
@@ -234,6 +280,7 @@ tables_bar (AscWindow *self)
   g_signal_connect (self->over, "notify::selected", G_CALLBACK (over_changed), self);
   g_signal_connect (self->filter, "search-changed", G_CALLBACK (filter_changed), self);
   g_signal_connect (self->filter, "stop-search", G_CALLBACK (filter_left), self);
+  g_signal_connect_swapped (self->filter, "activate", G_CALLBACK (filter_entered), self);
   return bar;
 }
 
@@ -242,8 +289,8 @@ tables_of (AscWindow *self)
 {
   GtkWidget *box = self->tables_box = gtk_box_new (GTK_ORIENTATION_VERTICAL, 0);
   GtkWidget *stack = self->tables = gtk_stack_new ();
-  gtk_stack_add_titled (GTK_STACK (stack), asc_stats_view_new (self->document),
-                        "statistics", "Statistics");
+  self->statistics = asc_stats_view_new (self->document);
+  gtk_stack_add_titled (GTK_STACK (stack), self->statistics, "statistics", "Statistics");
   gtk_stack_add_titled (GTK_STACK (stack), asc_terminal_view_new (self->document),
                         "terminal", "Terminal");
   self->problems = gtk_stack_add_titled (
@@ -362,6 +409,7 @@ fit_width (AscWindow *self)
     return;
   self->narrow = narrow;
   asc_header_set_narrow (self->header, narrow);
+  asc_stats_view_set_narrow (self->statistics, narrow);
   /* Not by style alone: that is told too late for the size that is being asked for. */
   gtk_editable_set_width_chars (GTK_EDITABLE (self->filter), narrow ? 5 : 10);
   self->n_sessions = 0;
@@ -438,6 +486,8 @@ asc_window_init (AscWindow *self)
   gtk_box_append (GTK_BOX (box), self->pages);
   gtk_window_set_child (GTK_WINDOW (self), box);
   self->page_box = box;
+  watch_lists (self, asc_header_widget (self->header));
+  watch_lists (self, self->tables_box);
   asc_settings_place_window (GTK_WINDOW (self));
   asc_actions_add (GTK_WINDOW (self), self->document,
                    &(AscActionWidgets){ asc_header_connect_button (self->header),

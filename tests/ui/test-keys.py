@@ -1,5 +1,8 @@
 """The keys of the scope in the real window; what they did is read from its description."""
 
+import re
+import time
+
 import tap
 import window
 
@@ -74,6 +77,52 @@ def hogs_are_stepped_through():
         for _ in range(hogs):
             at = key(w, at, 'n')
         near(middle(at), middle(one), 1e5, 'past the last hog it begins again')
+
+
+@tap.case
+def the_first_hog_in_sight_comes_first():
+    with window.Window(window.trace(30, 3)) as w:
+        whole = opened(w)
+        hogs = window.count(w.see(r'⚠ \d+ hogs'))
+        first = key(w, whole, 'n')
+        w.see(f'⚠ 1 of {hogs}$')
+        second = key(w, first, 'n')
+        w.see(f'⚠ 2 of {hogs}$')
+        tap.check(middle(second) > middle(first), first, second)
+        key(w, second, 'shift+n')
+        w.see(f'⚠ 1 of {hogs}$')
+
+
+@tap.case
+def the_latest_hog_while_following():
+    with window.Window('--demo') as w:
+        window.until('a hog', lambda: w.all('label', r'⚠ \d+ hogs?'))
+        window.run('xdotool', 'mousemove', 5, 5)
+        w.keys('n')
+        text = w.see(r'⚠ \d+ of \d+$')
+        number, of = map(int, text[2:].split(' of '))
+        tap.check(number >= of - 1, text)
+        tap.check(not w.find('button', 'Following').has(window.PRESSED), 'it follows')
+
+
+@tap.case
+def keys_work_after_a_list():
+    with window.Window(window.trace(10)) as w:
+        before = opened(w)
+        for name in ('Statistics over|Over: .*', 'Menu', 'Export'):
+            box = next(node for node in w.all() if re.fullmatch(name, node.name)
+                       and node.role in ('combo box', 'button', 'toggle button', '61'))
+            w.click(box)
+            time.sleep(0.5)
+            w.keys('Escape' if name != 'Statistics over|Over: .*' else 'Down', 'Return')
+            w.focused('image', 'Scope')
+            window.run('xdotool', 'mousemove', 5, 5)
+            before = key(w, before, 'w')
+        w.keys('ctrl+f')
+        w.type('sd')
+        w.keys('Return')
+        w.focused('image', 'Scope')
+        key(w, before, 'w')
 
 
 @tap.case

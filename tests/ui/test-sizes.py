@@ -35,6 +35,8 @@ def look(path, width, height, *args, scale=1):
         w.keys('w', 'Home', 'Down', 'f', 'End', 'a')
         w.steady()
         fits(w, width, height)
+        head = w.box(w.find('label', 'Max', under=w.find('table', 'Statistics')))
+        tap.check(head[2] > 1 and head[0] + head[2] <= width, 'Max is out of sight', head)
         for tab in ('Terminal', 'Problems.*', 'Statistics'):
             w.press('tab', tab)
         w.steady()
@@ -91,6 +93,18 @@ def a_message_moves_no_lane():
         tap.equal(w.box(w.find('image', 'Scope')), before, 'the lanes moved')
         tap.check(y >= before[1] + before[3], 'the message lies over the lanes')
         fits(w, 800, 600)
+
+
+@tap.case
+def a_margin_that_losses_hide_is_said_to_be_unknown():
+    path = window.PLACE / 'holes.trace'
+    data = bytearray(window.trace(6).read_bytes())
+    for i in reversed(range(1, 24)):
+        del data[len(data) * i // 24:len(data) * i // 24 + 300]
+    path.write_bytes(data)
+    with window.Window(path) as w:
+        w.see('^margin not known$')
+        w.see('^load ')
 
 
 def letter(w, pattern):

@@ -49,6 +49,20 @@ def over_a_selection_that_is_not_there():
 
 
 @tap.case
+def an_export_tells_what_it_is_about():
+    with window.Window(window.trace(10)) as w:
+        window.until('statistics', lambda: len(w.rows()) > 5)
+        w.keys('ctrl+e')
+        w.answer('Export the statistics', w.home / 'whole.csv')
+        w.see('^Statistics exported to ')
+        choose_over(w, 'Down')
+        w.focused('image', 'Scope')
+        w.keys('ctrl+e')
+        w.answer('Export the statistics', w.home / 'part.csv')
+        w.see('^Statistics over the visible stretch exported to ')
+
+
+@tap.case
 def the_chosen_row_is_seen():
     path = window.trace(3, 4, '--tasks', 60)
     # Lanes and lines of the CSV are in the order in which the tasks appeared.
