@@ -216,7 +216,18 @@ find (StatsView *self, const AscLane *lane, guint *position)
 }
 
 /* The list keeps the row at its top in place when rows are sorted anew; a table that was
- * not scrolled shall stay at its top instead. It settles within two frames. */
+ * not scrolled shall stay at its top instead. It settles within two frames. Not in the
+ * first: rows that changed have no place before the next layout, and GTK 4.8 then warns.
+ */
+#define FRAMES_TO_TOP 3
+
+static void
+rows_changed (StatsView *self)
+{
+  if (self->frames_to_top > 0)
+    self->frames_to_top = FRAMES_TO_TOP;
+}
+
 static gboolean
 to_top (GtkWidget *widget, GdkFrameClock *clock, gpointer data)
 {
@@ -224,8 +235,9 @@ to_top (GtkWidget *widget, GdkFrameClock *clock, gpointer data)
   (void)clock;
   if (self->frames_to_top <= 0) /* something else is shown meanwhile */
     return G_SOURCE_REMOVE;
-  gtk_adjustment_set_value (
-      gtk_scrolled_window_get_vadjustment (GTK_SCROLLED_WINDOW (widget)), 0);
+  if (self->frames_to_top < FRAMES_TO_TOP)
+    gtk_adjustment_set_value (
+        gtk_scrolled_window_get_vadjustment (GTK_SCROLLED_WINDOW (widget)), 0);
   return --self->frames_to_top > 0 ? G_SOURCE_CONTINUE : G_SOURCE_REMOVE;
 }
 
@@ -244,7 +256,7 @@ take_stats (StatsView *self)
     {
       if (self->frames_to_top == 0)
         gtk_widget_add_tick_callback (self->scrolled, to_top, self, NULL);
-      self->frames_to_top = 3;
+      self->frames_to_top = FRAMES_TO_TOP;
     }
   const AscStats *stats = asc_document_stats (self->document);
   guint position;
@@ -409,6 +421,8 @@ asc_stats_view_new (AscDocument *document)
   gtk_single_selection_set_autoselect (self->selection, FALSE);
   gtk_single_selection_set_can_unselect (self->selection, TRUE);
   gtk_single_selection_set_selected (self->selection, GTK_INVALID_LIST_POSITION);
+  g_signal_connect_swapped (self->selection, "items-changed", G_CALLBACK (rows_changed),
+                            self);
   gtk_column_view_set_model (GTK_COLUMN_VIEW (self->view),
                              GTK_SELECTION_MODEL (self->selection));
   for (AscStatsColumn column = 0; column < ASC_COLUMN_N; column++)
