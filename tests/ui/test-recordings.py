@@ -70,6 +70,7 @@ def saved_ones_and_empty_ones_are_not_offered():
         w.action('win.save')
         w.answer('Save the recording', home / 'mine.trace')
         w.see('Saved as')
+        window.until('it is there', (home / 'mine.trace').exists)
         tap.equal((home / 'mine.trace').read_bytes(), recordings(w)[0].read_bytes())
         w.action('win.close-trace')
         tap.equal(offered(w), [])
